@@ -1,5 +1,6 @@
 //! The command-line program: its arguments, and a module for each command.
 
+mod baseline_file;
 mod compare;
 mod environment_variables;
 mod exec;
@@ -75,6 +76,19 @@ enum Command {
     Openapi(openapi::Openapi),
 }
 
+impl Command {
+    /// Whether the command starts a server, and neither the command line nor a variable says at which level.
+    fn starts_server_without_level(&self) -> bool {
+        match self {
+            Command::Serve(serve) => !serve.has_level(),
+            Command::Exec(exec) => !exec.has_level(),
+            #[cfg(feature = "mcp")]
+            Command::Mcp(mcp) => !mcp.has_server(),
+            _ => false,
+        }
+    }
+}
+
 /// An error that ends the program.
 #[derive(Debug)]
 pub struct CliError {
@@ -130,6 +144,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         }
         Err(error) => return Err(CliError::usage(usage::error_message(&error, &command, &arguments))),
     };
+    if cli.command.starts_server_without_level()
+        && let Some(warning) = environment_variables::level_variable_warning()
+    {
+        output::eprint_line(warning);
+    }
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
         Command::Exec(exec) => exec::run(*exec),

@@ -120,7 +120,7 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
-        let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some());
+        let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let result = {
             let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));

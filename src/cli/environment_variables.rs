@@ -13,9 +13,16 @@ pub(super) fn ignore_empty_variables(command: Command) -> Command {
     command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
 }
 
+/// The variable with the URL of the server, which `exec` sets for its command.
+pub(super) const URL_VARIABLE: &str = "CHATDOUBLE_URL";
+/// The variable with the feature level of the default world, which `exec` sets for its command. No option reads it.
+pub(super) const LEVEL_VARIABLE: &str = "CHATDOUBLE_LEVEL";
+/// What to use instead of [`LEVEL_VARIABLE`] to choose a level.
+const LEVEL_SUGGESTION: &str = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec --levels?";
+
 /// Variables that are known even if no option reads them: those of clients, of helper libraries, and of accounts.
 const OTHER_VARIABLES: &[&str] =
-    &["CHATDOUBLE_URL", "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", "CHATDOUBLE_LEVEL", "CHATDOUBLE_TLS_CA"];
+    &[URL_VARIABLE, "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", LEVEL_VARIABLE, "CHATDOUBLE_TLS_CA"];
 
 /// The warnings for environment variables that look like misspelled variables of this program.
 pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterator<Item = OsString>) -> Vec<String> {
@@ -31,11 +38,24 @@ pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterat
             // Kubernetes sets variables with the same prefix, such as CHATDOUBLE_PORT_9991_TCP.
             let nearest =
                 similar_name(suffix, &suffixes).filter(|nearest| nearest.len().abs_diff(suffix.len()) <= 2)?;
-            Some(format!("warning: there is no variable {name}; did you mean {PREFIX}{nearest}?"))
+            let nearest = format!("{PREFIX}{nearest}");
+            Some(if nearest == LEVEL_VARIABLE {
+                format!("warning: there is no variable {name}; {LEVEL_SUGGESTION}")
+            } else {
+                format!("warning: there is no variable {name}; did you mean {nearest}?")
+            })
         })
         .collect();
     warnings.sort_unstable();
     warnings
+}
+
+/// The warning for a command that starts a server whose level is not given, if the user expects the level from
+/// [`LEVEL_VARIABLE`]. The command of `exec` has that variable on purpose, together with [`URL_VARIABLE`].
+pub(super) fn level_variable_warning() -> Option<String> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    (is_set(LEVEL_VARIABLE) && !is_set(URL_VARIABLE))
+        .then(|| format!("warning: {LEVEL_VARIABLE} does not choose the level of the server; {LEVEL_SUGGESTION}"))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod unix;
 mod windows;
 
 use super::CliError;
+use super::environment_variables::{LEVEL_VARIABLE, URL_VARIABLE};
 use super::output::eprint_line;
 use super::serve::{Serve, current_thread_runtime, exit_status};
 use crate::server::real_time::WallClock;
@@ -28,7 +29,7 @@ use crate::world::{RealTime, Worlds};
 use certificate_file::CertificateFile;
 use chaos::Chaos;
 use clap::Args;
-use levels::Levels;
+use levels::{LevelList, Levels};
 use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
@@ -48,8 +49,6 @@ use windows::{Signals, forward, is_terminating, kill, shell_status};
 
 /// The variable with the path of the certificate that the command has to trust.
 const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
-/// The variable with the feature level of the default world.
-const LEVEL_VARIABLE: &str = "CHATDOUBLE_LEVEL";
 /// The statuses that shells use for a command that does not exist, and for one that can't be run.
 const NOT_FOUND_STATUS: u8 = 127;
 const NOT_RUNNABLE_STATUS: u8 = 126;
@@ -86,6 +85,11 @@ pub struct Exec {
 }
 
 impl Exec {
+    /// Whether the command line or a variable says the level of the server.
+    pub fn has_level(&self) -> bool {
+        self.serve.has_level() || self.levels.list().is_some()
+    }
+
     /// The file of `--faults`, for messages; without a file, the name of the option.
     fn faults_source(&self) -> String {
         self.faults.as_deref().map_or_else(|| "--faults".to_owned(), |file| file.display().to_string())
@@ -101,6 +105,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let requested_faults = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let faults = Arc::new(StandingFaults::new(requested_faults));
     let runtime = exec.serve.prepare()?;
+    exec.serve.warn_of_newer_levels(exec.levels.list().map(LevelList::as_slice));
     let command_runtime = current_thread_runtime()?;
     let _lock = exec.serve.state.lock()?;
     let runner = Runner { exec: &exec, faults: &faults, reporter: &reporter, runtime: runtime.handle() };
@@ -221,7 +226,7 @@ async fn run_command(exec: &Exec, server: &Server, settings: &RunSettings) -> Re
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::usage("no command is given"))?;
     let certificate_file = CertificateFile::create(&exec.serve.tls, server)?;
     let mut command = Command::new(program);
-    command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TLS_CA_VARIABLE);
+    command.args(arguments).env(URL_VARIABLE, server.url()).env_remove(TLS_CA_VARIABLE);
     if let Some(token) = exec.serve.token() {
         command.env("CHATDOUBLE_CONTROL_TOKEN", token);
     }

@@ -44,6 +44,13 @@ pub struct Mcp {
     trust: TrustOptions,
 }
 
+impl Mcp {
+    /// Whether the server to steer runs already.
+    pub fn has_server(&self) -> bool {
+        self.url.is_some()
+    }
+}
+
 pub fn run(mcp: &Mcp) -> Result<ExitCode, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(serve(mcp));

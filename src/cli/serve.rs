@@ -13,7 +13,6 @@ use super::state_file::StateFile;
 use super::tls::TlsOptions;
 use crate::control::InitialClock;
 use crate::counted::counted;
-use crate::dialect::Dialect;
 use crate::fixture::Source;
 use crate::json_diagnostic::similar_name;
 use crate::server::addresses::is_loopback;
@@ -29,8 +28,8 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
-pub use values::parse_feature_level;
-use values::{parse_control_token, parse_host, parse_host_name, parse_origin, parse_world_ttl};
+pub use values::{load_dialect, parse_feature_level};
+use values::{newer_level_warning, parse_control_token, parse_host, parse_host_name, parse_origin, parse_world_ttl};
 use webhooks::WebhookReach;
 
 #[derive(Debug, Args)]
@@ -132,6 +131,7 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     // start.
     open_files::raise_limit();
     let runtime = serve.prepare()?;
+    serve.warn_of_newer_levels(None);
     let _lock = serve.state.lock()?;
     let server_task = runtime.spawn(Server::start_with(serve.options(DEFAULT_PORT)?));
     let status = waiting_runtime.block_on(serve_until_shutdown(&serve, server_task, shutdown));
@@ -228,7 +228,10 @@ impl Serve {
     /// The error for the user if the server can't start.
     pub fn start_error(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture_name())),
+            StartError::Fixture(_) => {
+                let file = self.fixture_name();
+                CliError::failure(format!("{file}: {error}; see chatdouble fixture check {file}"))
+            }
             StartError::State(_) => self.state.read_error(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
                 let example = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
@@ -281,9 +284,24 @@ impl Serve {
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
+    /// Whether the command line or a variable says the level of the server.
+    pub fn has_level(&self) -> bool {
+        self.feature_level.is_some()
+    }
+
     /// Whether a fixed port or a port file was requested.
     pub fn has_own_port(&self) -> bool {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
+    }
+
+    /// Warns of levels that the program does not know, unless the log leaves warnings out.
+    pub fn warn_of_newer_levels(&self, levels: Option<&[i64]>) {
+        let own_level = self.feature_level.as_slice();
+        if self.log >= LevelFilter::WARN
+            && let Some(warning) = newer_level_warning(levels.unwrap_or(own_level))
+        {
+            eprint_line(warning);
+        }
     }
 
     pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
@@ -349,23 +367,6 @@ impl Serve {
 pub fn similar_fixture_hint(name: &str) -> String {
     let nearest = similar_name(name, &Source::BUILT_IN.split(", ").collect::<Vec<_>>());
     nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
-}
-
-/// Returns the built-in dialect of this name, or reads a dialect from a file.
-pub fn load_dialect(name: &str) -> Result<Dialect, CliError> {
-    match name {
-        "neutral" => Ok(Dialect::neutral()),
-        "zulip" => Ok(Dialect::zulip()),
-        file => {
-            let nearest = similar_name(file, &["neutral", "zulip"])
-                .map_or(String::new(), |name| format!("; did you mean {name}?"));
-            let error_message = |error| {
-                format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
-            };
-            let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(error_message(error)))?;
-            crate::control::dialect::read(&text).map_err(|error| CliError::failure(format!("{file}: {error}")))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsStr
         return format!("{name} takes {subcommands}; see 'chatdouble {name} --help'");
     }
     let text = replace_number_errors(&to_one_line(&error.to_string()));
+    if error.kind() == ErrorKind::ArgumentConflict {
+        return name_variables(text, command, arguments);
+    }
     if let Some(hint) = hint(error, command, first_argument) {
         return format!("{text}; {hint}");
     }
@@ -98,6 +101,35 @@ fn similar_subcommand(
     let group = first_argument.and_then(|name| command.find_subcommand(name)).filter(|group| group.has_subcommands());
     let names: Vec<&str> = group.unwrap_or(command).get_subcommands().map(Command::get_name).collect();
     similar_name(unknown_command, &names).map(|nearest| format!("did you mean '{nearest}'?"))
+}
+
+/// Names the variable instead of an option that only the environment gives: nobody finds that option on the command
+/// line.
+fn name_variables(text: String, command: &Command, arguments: &[OsString]) -> String {
+    let options: Vec<&str> =
+        arguments.iter().filter_map(|argument| argument.to_str()).take_while(|argument| *argument != "--").collect();
+    let is_given = |name: &str| {
+        options.iter().any(|option| {
+            option
+                .strip_prefix("--")
+                .and_then(|option| option.strip_prefix(name))
+                .is_some_and(|end| end.is_empty() || end.starts_with('='))
+        })
+    };
+    let subcommand = options.get(1).and_then(|name| command.find_subcommand(name));
+    let options_of_command = subcommand.into_iter().flat_map(Command::get_arguments);
+    options_of_command.fold(text, |text, option| {
+        let variable = option.get_env().filter(|name| std::env::var_os(name).is_some()).and_then(|name| name.to_str());
+        match variable.filter(|_| option.get_long().is_some_and(|name| !is_given(name))) {
+            Some(variable) => {
+                let variable = format!("the variable {variable}");
+                let name = option.to_string();
+                let text = text.replace(&format!("the argument '{name}'"), &variable);
+                text.replace(&format!("'{name}'"), &variable).replace(&name, &variable)
+            }
+            None => text,
+        }
+    })
 }
 
 /// Replaces the standard library's errors for numbers with what the option accepts.

@@ -9,14 +9,15 @@ mod curl;
 mod event_comparison;
 mod probe;
 mod queues;
+mod sent_request;
 
 use super::document::Document;
 use super::world_names;
 use std::collections::BTreeSet;
 
 pub use compared_server::{ComparedServer, HttpTransport};
-pub use correspondence::{Correspondence, ServerDifference};
-pub use probe::{ProbeResult, ProbeSettings, Step, play};
+pub use correspondence::{ABSENT, Correspondence, ServerDifference};
+pub use probe::{ONLY_READS_REASON, ProbeResult, ProbeSettings, Step, play};
 
 /// The handles of the users in a document: those who send requests, and those that placeholders name.
 pub fn handles(document: &Document) -> BTreeSet<String> {

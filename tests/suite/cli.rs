@@ -120,6 +120,8 @@ fn a_bad_fixture_is_reported_with_file_path_and_reason() {
 
     let line = fault(&run(&["serve", "--port", "0", "--fixture", file]), 1);
     assert!(line.starts_with(&format!("error: {file}: $.")), "{line}");
+    assert!(line.ends_with(&format!(" (and 1 more error); see chatdouble fixture check {file}")), "{line}");
+    assert_eq!(fault(&run(&["exec", "--fixture", file, "--", "true"]), 1), line);
     let line = fault(&run(&["serve", "--fixture", "/no/such/file"]), 1);
     assert!(line.contains("/no/such/file: is neither a built-in fixture"), "{line}");
     let line = fault(&run(&["serve", "--fixture", "casst"]), 1);
@@ -317,6 +319,33 @@ fn a_misspelt_variable_is_named_with_the_nearest() {
     let output = output.expect("the program starts");
     let expected = "warning: there is no variable CHATDOUBLE_CLOKC; did you mean CHATDOUBLE_CLOCK?\n";
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), expected));
+}
+
+#[test]
+fn a_variable_for_the_level_that_no_server_reads_is_reported_with_the_right_one() {
+    let errors = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = chatdouble(arguments);
+        command.envs(variables.iter().copied()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let output = command.stdin(std::process::Stdio::null()).output().expect("the program starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let level = ("CHATDOUBLE_LEVEL", "387");
+    let suggestion = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec --levels?\n";
+    for name in ["CHATDOUBLE_LEVELS", "CHATDOUBLE_LEVLE"] {
+        let expected = format!("warning: there is no variable {name}; {suggestion}");
+        assert_eq!(errors(&["exec", "--", "true"], &[(name, "387")]), expected);
+    }
+    let warning = format!("warning: CHATDOUBLE_LEVEL does not choose the level of the server; {suggestion}");
+    assert_eq!(errors(&["exec", "--", "true"], &[level]), warning);
+    assert_eq!(errors(&["serve", "--port", "0", "--exit-with-stdin"], &[level]), warning);
+    assert!(errors(&["mcp"], &[level]).starts_with(&warning));
+    // It has a meaning, or another value was given.
+    let program = env!("CARGO_BIN_EXE_chatdouble");
+    assert_eq!(errors(&["exec", "--", program, "exec", "--", "true"], &[]), "");
+    assert_eq!(errors(&["exec", "--feature-level", "247", "--", "true"], &[level]), "");
+    assert_eq!(errors(&["exec", "--", "true"], &[level, ("CHATDOUBLE_FEATURE_LEVEL", "387")]), "");
+    assert!(!errors(&["exec", "--levels", "247", "--", "true"], &[level]).contains("warning"));
+    assert_eq!(errors(&["rules"], &[level]), "");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `chatdouble compare`: nothing between servers that are alike, and each planted deviation.
 
+mod baselines;
 mod cleanup;
 mod failures;
 
@@ -129,7 +130,9 @@ async fn two_doubles_at_one_level_agree() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_reads_are_played_where_nothing_may_change() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
-    let (status, said, errors) = compare(&first.url(), &second.url(), &["--read-only"]).await;
+    let file = written("read-only.json", "");
+    let options = ["--read-only", "--json", file.to_str().expect("text")];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
     assert_eq!(status, Some(0), "{said}\n{errors}");
     let journal = first.request("GET", "/control/worlds/default/journal", &[], "").await.success();
     let entries = journal["entries"].as_array().expect("a list");
@@ -138,7 +141,24 @@ async fn only_reads_are_played_where_nothing_may_change() {
         entries.iter().all(|entry| entry["method"] == "GET" || entry["path"] == "/dev_fetch_api_key"),
         "{entries:?}"
     );
-    assert!(said.contains("not tried  POST /messages: "), "{said}");
+    let result: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("written")).expect("JSON");
+    let operations = result["operations"].as_array().expect("a list");
+    let untried: Vec<&Value> = operations.iter().filter(|operation| operation["result"] == "not tried").collect();
+    let count = |reason: &str| {
+        let has_reason =
+            |operation: &&&Value| operation["not_tried"][0].as_str().is_some_and(|it| it.ends_with(reason));
+        untried.iter().filter(has_reason).count()
+    };
+    let (changing, unprobed) = (count("changes something, and only reads are played"), count("no probe has it"));
+    assert!(changing > 50 && unprobed > 10 && changing + unprobed == untried.len(), "{untried:?}");
+    let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("not tried  ")).collect();
+    let total = untried.len();
+    let line = format!(
+        "not tried  {total} operations: changes something, and only reads are played ({changing}), \
+         no probe has it ({unprobed}); --json FILE lists them"
+    );
+    assert_eq!(lines, [line], "{said}");
+    assert!(said.contains(&format!(" operations agree, 0 differ, {total} were not tried\n")), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

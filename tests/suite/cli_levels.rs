@@ -121,6 +121,23 @@ fn all_levels_of_a_range_pass_and_what_is_no_list_is_refused() {
 }
 
 #[test]
+fn a_level_from_the_environment_that_conflicts_is_named_by_its_variable() {
+    let conflict = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+        command.arg("exec").args(options).args(["--", "true"]).env_clear().env("CHATDOUBLE_FEATURE_LEVEL", "387");
+        let output = command.output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2), "{}", error(&output));
+        error(&output)
+    };
+    let expected = "error: the argument '--levels <LIST>' cannot be used with the variable CHATDOUBLE_FEATURE_LEVEL\n";
+    assert_eq!(conflict(&["--levels", "387,newest"]), expected);
+    for options in [["--feature-level", "1"].as_slice(), &["--feature-level=1"]] {
+        let text = conflict(&[&["--levels", "387"], options].concat());
+        assert_eq!(text, "error: the argument '--levels <LIST>' cannot be used with '--feature-level <N>'\n");
+    }
+}
+
+#[test]
 fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
     let file =
         std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-levels.json", std::process::id()));
@@ -169,6 +186,43 @@ fn refusals_that_are_of_no_operation_are_among_the_suspects() {
 
     assert_eq!(output.status.code(), Some(1), "{}", error(&output));
     assert!(error(&output).contains("  497  credentials that are refused: "), "{}", error(&output));
+}
+
+#[test]
+fn a_level_newer_than_the_newest_is_reported_once() {
+    let newest = chatdouble::api::NEWEST_FEATURE_LEVEL;
+    let warning = |subject: &str| {
+        format!(
+            "warning: {subject} newer than {newest}, the newest that chatdouble knows: such a world behaves as at \
+             {newest}, reports its own level, and adds fields and events that no client knows"
+        )
+    };
+    let ask = r#"
+        exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf 'GET /api/v1/server_settings HTTP/1.0\r\n\r\n' >&3; cat <&3"#;
+    let run = |options: &[&str], variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+        command.arg("exec").args(options).args(["--", "bash", "-c", ask]);
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(variables.iter().copied());
+        command.output().expect("the program starts")
+    };
+    let output = run(&["--feature-level", "9999"], &[]);
+    let reply = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(reply.contains("\"service_feature_level\":9999"), "{reply}");
+    assert!(reply.contains("\"field_of_a_later_level\":"), "{reply}");
+    let expected = format!("{}\n", warning("feature level 9999 is"));
+    assert_eq!(error(&output), expected);
+    assert_eq!(error(&run(&[], &[("CHATDOUBLE_FEATURE_LEVEL", "9999")])), expected);
+    assert_eq!(error(&run(&["--feature-level", "9999", "--log", "off"], &[])), "");
+    assert_eq!(error(&run(&["--feature-level", "newest"], &[])), "");
+
+    for (list, subject) in
+        [("newest,9999", "feature level 9999 is"), ("9999,9998,387", "2 of the feature levels, up to 9999, are")]
+    {
+        let errors = error(&run(&["--levels", list], &[]));
+        let warnings: Vec<&str> = errors.lines().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!(warnings, [warning(subject)], "{list}: {errors}");
+    }
 }
 
 #[test]

@@ -259,6 +259,32 @@ async fn a_server_that_does_not_answer_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_the_fixture_lacks_is_reported_before_anything_is_recorded() {
+    let server = TestServer::start().await;
+    let fixture = format!("{}-record-names.json", std::process::id());
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(&fixture);
+    let ada = r#"{"users": [{"handle": "ada", "full_name": "Ada", "role": "owner"}]}"#;
+    std::fs::write(&file, ada).expect("written");
+    let warnings = |name: &str, options: &[&str]| {
+        let (_, _, errors) = Recorder::start(name, &server.url(), options).end();
+        errors.lines().filter(|line| line.starts_with("warning: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+
+    let known = ["--as", "m@example.com=mel", "--as", "d@example.com=deleteduser10", "--as", "x@y=mel@chat.test"];
+    assert_eq!(warnings("names-known", &known), Vec::<String>::new());
+    assert_eq!(
+        warnings("names-default", &["--as", "m@example.com=mle", "--as", "z@example.com=zzz"]),
+        [
+            "warning: --as m@example.com=mle: the fixture default has no user mle; did you mean mel?",
+            "warning: --as z@example.com=zzz: the fixture default has no user zzz",
+        ]
+    );
+    let expected = format!("warning: --as m@example.com=mel: the fixture {fixture} has no user mel");
+    let of_file = ["--fixture", &fixture, "--as", "a@example.com=ada", "--as", "m@example.com=mel"];
+    assert_eq!(warnings("names-file", &of_file), [expected]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_time_brings_moves_the_clock() {
     let server = TestServer::start().await;
     let recorder = Recorder::start("time", &server.url(), &["--as", "mel@chat.test=mel", "--fixture", "default"]);

@@ -2,20 +2,41 @@
 
 use super::record::{ComparisonRecord, DifferenceRecord, RequestRecord};
 use crate::cli::CliError;
-use crate::json_diagnostic;
+use crate::cli::baseline_file::{BaselineOption, ResultKind};
+use crate::scenario::server_comparison::ABSENT;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The accepted differences of an earlier comparison. Two differences are the same if operation, probe and place are
-/// equal. For statuses and codes, the values must be equal too. Other values often change with each run.
+const BASELINE_OPTION: BaselineOption = BaselineOption {
+    name: "--baseline",
+    kind: ResultKind::Comparison,
+    wanted: "the result of an earlier comparison in JSON, as --json writes it",
+    writer: "--json",
+};
+
+/// The accepted differences of an earlier comparison. Two differences are the same if the operation, the probe, the
+/// line of the request, its caller and the place in the reply or event are equal, and if it is the same server that
+/// lacks a value, or neither. For statuses and codes, the values must be equal too. Other values often change with each
+/// run.
 #[derive(Debug)]
-pub struct Baseline(BTreeSet<[String; 4]>);
+pub struct Baseline(BTreeSet<DifferenceKey>);
 
 /// What has to be equal for two differences to be the same.
-fn baseline_key(operation: &str, probe: &str, difference: &DifferenceRecord) -> [String; 4] {
+type DifferenceKey = [String; 7];
+
+fn difference_key(operation: &str, request: &RequestRecord, difference: &DifferenceRecord) -> DifferenceKey {
     let is_stable = difference.at == "status" || difference.at.ends_with(".code");
-    let values = if is_stable { format!("{} {}", difference.first, difference.second) } else { String::new() };
-    [operation.to_owned(), probe.to_owned(), difference.at.clone(), values]
+    // Values of JSON are never written like this: a text has quotation marks.
+    let comparable = |value: &str| if is_stable || value == ABSENT { value.to_owned() } else { String::new() };
+    [
+        operation.to_owned(),
+        request.probe.clone(),
+        request.place.clone(),
+        request.who.clone(),
+        difference.at.clone(),
+        comparable(&difference.first),
+        comparable(&difference.second),
+    ]
 }
 
 impl Baseline {
@@ -25,18 +46,11 @@ impl Baseline {
     ///
     /// If the file can't be read, or is not the JSON of a comparison.
     pub fn read(file: &Path) -> Result<Self, CliError> {
-        let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-        if !text.trim_start().starts_with('{') {
-            return Err(file_error(&"takes the result of an earlier comparison in JSON, as --json writes it"));
-        }
-        let record: ComparisonRecord = json_diagnostic::read(&text).map_err(|mistake| file_error(&mistake))?;
+        let record: ComparisonRecord = BASELINE_OPTION.read(file)?;
         let keys = record.operations.iter().flat_map(|operation| {
             operation.differences.iter().flat_map(move |request| {
-                request
-                    .differences
-                    .iter()
-                    .map(move |difference| baseline_key(&operation.operation, &request.probe, difference))
+                let differences = request.differences.iter();
+                differences.map(move |difference| difference_key(&operation.operation, request, difference))
             })
         });
         Ok(Self(keys.collect()))
@@ -44,9 +58,7 @@ impl Baseline {
 
     /// Whether the baseline contains all differences of a request.
     pub fn contains(&self, operation: &str, request: &RequestRecord) -> bool {
-        request
-            .differences
-            .iter()
-            .all(|difference| self.0.contains(&baseline_key(operation, &request.probe, difference)))
+        let mut differences = request.differences.iter();
+        differences.all(|difference| self.0.contains(&difference_key(operation, request, difference)))
     }
 }

@@ -9,7 +9,7 @@ pub struct ComparisonRecord {
     /// The reference server, and the server to check.
     pub servers: [ServerRecord; 2],
     pub probes: ProbeCounts,
-    /// The operations that the probes contain.
+    /// All operations; with `--only`, those that the selected probes contain.
     pub operations: Vec<OperationRecord>,
     /// Objects that the probes created and could not remove.
     pub left: Vec<String>,

@@ -6,7 +6,7 @@ use crate::api::{OperationRow, rows};
 use crate::counted::counted;
 use crate::level::Usage;
 use crate::scenario::recording::is_secret_name;
-use crate::scenario::server_comparison::{ComparedServer, ProbeResult, Step};
+use crate::scenario::server_comparison::{ComparedServer, ONLY_READS_REASON, ProbeResult, Step};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -21,6 +21,9 @@ const MAX_REASONS: usize = 3;
 /// The maximum number of changes between feature levels in the text of a request.
 const MAX_LEVEL_CHANGES: usize = 5;
 
+/// The reason why an operation is not tried that no probe has.
+const NO_PROBE_REASON: &str = "no probe has it";
+
 pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
@@ -29,6 +32,8 @@ pub struct Report {
     baseline: Option<Baseline>,
     /// Whether only selected probes are played, so that operations without a probe are not listed.
     is_partial: bool,
+    /// Whether only reads are played, so that most operations are not tried. They are then counted, not listed.
+    is_read_only: bool,
     /// By method and path, such as `POST /messages`.
     operations: BTreeMap<String, Operation>,
     leftovers: Vec<String>,
@@ -44,8 +49,8 @@ struct Operation {
 }
 
 impl Report {
-    /// An empty report. `is_partial` means that only selected probes will be played.
-    pub fn new(sides: [&ComparedServer; 2], baseline: Option<Baseline>, is_partial: bool) -> Self {
+    /// An empty report. `is_partial` means that only selected probes will be played, `is_read_only` that only reads.
+    pub fn new(sides: [&ComparedServer; 2], baseline: Option<Baseline>, is_partial: bool, is_read_only: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
         Self {
             urls,
@@ -53,6 +58,7 @@ impl Report {
             probes: ProbeCounts::default(),
             baseline,
             is_partial,
+            is_read_only,
             operations: BTreeMap::new(),
             leftovers: Vec::new(),
         }
@@ -216,11 +222,24 @@ impl Report {
             differences: operation.differences.iter().map(|(record, _)| record.clone()).collect(),
             not_tried: operation.not_tried.clone(),
         };
+        let untried_operation = |name: String| OperationRecord {
+            operation: name,
+            result: "not tried".to_owned(),
+            requests: 0,
+            differences: Vec::new(),
+            not_tried: vec![NO_PROBE_REASON.to_owned()],
+        };
+        let mut operations: Vec<OperationRecord> = self.operations.iter().map(operation).collect();
+        if !self.is_partial {
+            let names = rows().map(row_name).filter(|name| !self.operations.contains_key(name));
+            operations.extend(names.map(untried_operation));
+        }
+        operations.sort_by(|one, other| one.operation.cmp(&other.operation));
         let server = |index: usize| ServerRecord { url: self.urls[index].clone(), feature_level: self.levels[index] };
         ComparisonRecord {
             servers: [server(0), server(1)],
             probes: self.probes,
-            operations: self.operations.iter().map(operation).collect(),
+            operations,
             left: self.leftovers.clone(),
         }
     }
@@ -245,22 +264,50 @@ impl Report {
                 let _ = writeln!(text, "agrees     {name} ({})", counted(operation.requests, "request"));
             }
         }
-        for row in rows() {
-            match self.operations.get(&row_name(row)) {
-                Some(operation) if operation.requests > 0 => {}
-                Some(operation) => {
-                    let _ = writeln!(text, "not tried  {}: {}", row_name(row), operation.not_tried.join("; "));
-                }
-                None if self.is_partial => {}
-                None => {
-                    let _ = writeln!(text, "not tried  {}: no probe has it", row_name(row));
-                }
-            }
-        }
+        text += &self.untried_text();
         for leftover in &self.leftovers {
             let _ = writeln!(text, "left       {leftover}");
         }
         text + "\n" + &self.counts() + "\n"
+    }
+
+    /// A line for each operation that was not tried. If only reads are played, those that this leaves out and those
+    /// without a probe are one line together.
+    fn untried_text(&self) -> String {
+        let mut text = String::new();
+        let (mut changing_count, mut unprobed_count) = (0, 0);
+        for row in rows() {
+            let name = row_name(row);
+            let reasons = match self.operations.get(&name) {
+                Some(operation) if operation.requests > 0 => continue,
+                Some(operation) => operation.not_tried.join("; "),
+                None if self.is_partial => continue,
+                None => NO_PROBE_REASON.to_owned(),
+            };
+            let count = match self.operations.get(&name) {
+                None => Some(&mut unprobed_count),
+                Some(operation) => {
+                    let is_change = |reason: &String| reason.ends_with(ONLY_READS_REASON);
+                    operation.not_tried.iter().all(is_change).then_some(&mut changing_count)
+                }
+            };
+            match count.filter(|_| self.is_read_only) {
+                Some(count) => *count += 1,
+                None => {
+                    let _ = writeln!(text, "not tried  {name}: {reasons}");
+                }
+            }
+        }
+        if changing_count + unprobed_count > 0 {
+            let reasons: Vec<String> = [(changing_count, ONLY_READS_REASON), (unprobed_count, NO_PROBE_REASON)]
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, reason)| format!("{reason} ({count})"))
+                .collect();
+            let total = counted(changing_count + unprobed_count, "operation");
+            let _ = writeln!(text, "not tried  {total}: {}; --json FILE lists them", reasons.join(", "));
+        }
+        text
     }
 }
 

@@ -31,6 +31,12 @@ pub struct Levels {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelList(Vec<i64>);
 
+impl LevelList {
+    pub fn as_slice(&self) -> &[i64] {
+        &self.0
+    }
+}
+
 /// Parses a list such as `371..387,421,newest`.
 fn parse_list(text: &str) -> Result<LevelList, String> {
     let mut levels = Vec::new();

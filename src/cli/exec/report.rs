@@ -1,6 +1,7 @@
 //! `chatdouble exec --report`: writes the report on the command's clients to a file or to standard error.
 
 use crate::cli::CliError;
+use crate::cli::baseline_file::{BaselineOption, ResultKind};
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
 use crate::report::format::Format;
@@ -16,6 +17,12 @@ use std::sync::{Mutex, PoisonError};
 pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
+const BASELINE_OPTION: BaselineOption = BaselineOption {
+    name: "--report-baseline",
+    kind: ResultKind::Report,
+    wanted: "a report in JSON, as --report FILE.json writes it",
+    writer: "--report FILE.json",
+};
 
 #[derive(Debug, Args)]
 pub struct ReportOptions {
@@ -67,6 +74,7 @@ impl ReportOptions {
     ///
     /// If the format is unknown, the report can't be written, or the baseline can't be read.
     pub fn prepare(&self) -> Result<Reporter, CliError> {
+        self.check_different_files()?;
         let file = match &self.report {
             Some(file) => {
                 let format = self.format(file)?;
@@ -78,7 +86,7 @@ impl ReportOptions {
             None => None,
         };
         let baseline = match &self.report_baseline {
-            Some(file) => Baseline::from_report(&read_baseline(file)?),
+            Some(file) => Baseline::from_report(&BASELINE_OPTION.read(file)?),
             None => Baseline::default(),
         };
         let fail_on = self.fail_on.map(|severity| match severity {
@@ -92,6 +100,19 @@ impl ReportOptions {
             baseline,
             collected_summary: Mutex::new(Summary { clients: Vec::new(), complete: true }),
         })
+    }
+
+    /// Refuses to overwrite the baseline: the findings of this run would count as known from the next run on.
+    fn check_different_files(&self) -> Result<(), CliError> {
+        let path = |file: &Option<PathBuf>| file.as_deref().and_then(|file| file.canonicalize().ok());
+        match (path(&self.report), path(&self.report_baseline)) {
+            (Some(report), Some(baseline)) if report == baseline => Err(CliError::usage(format!(
+                "--report and --report-baseline are the same file, {}: the next run would take what is new in this one \
+                 for known; give the report another name",
+                baseline.display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn format(&self, file: &Path) -> Result<Format, CliError> {
@@ -113,15 +134,6 @@ impl ReportOptions {
 
 fn write_error(file: &Path, error: &io::Error) -> CliError {
     CliError::failure(format!("cannot write {}: {error}", file.display()))
-}
-
-fn read_baseline(file: &Path) -> Result<Summary, CliError> {
-    let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
-    if !text.trim_start().starts_with('{') {
-        return Err(file_error("takes a report in JSON, as --report FILE.json writes it".to_owned()));
-    }
-    crate::json_diagnostic::read(&text).map_err(|mistake| file_error(mistake.to_string()))
 }
 
 impl Reporter {

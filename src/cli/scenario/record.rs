@@ -9,9 +9,11 @@ use crate::cli::serve::similar_fixture_hint;
 use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
-use crate::fixture::Source;
+use crate::fixture::{Source, join_diagnostics};
+use crate::json_diagnostic::similar_name;
 use crate::scenario::Document;
 use crate::scenario::recording::{RecordedScenario, Recording, to_scenario};
+use crate::time::Timestamp;
 use crate::upstream::{BaseUrl, Options, Upstream};
 use clap::Args;
 use serde_json::Value;
@@ -77,7 +79,7 @@ impl Record {
         let mut shutdown = ShutdownListener::listen()?;
         let write_error = |error| CliError::failure(format!("{} can't be written: {error}", self.output.display()));
         check_writable(&self.output).map_err(write_error)?;
-        self.check_fixture()?;
+        self.check_aliases(&self.read_fixture()?)?;
         let tls_config = || self.trust.config(self.upstream.is_secure());
         let timeout = Duration::from_secs(self.timeout);
         let settings = self.fetch_settings(Upstream::new(
@@ -111,22 +113,25 @@ impl Record {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Checks that the scenario will find its fixture, before anything is recorded.
-    fn check_fixture(&self) -> Result<(), CliError> {
-        let Some(fixture) = &self.fixture else { return Ok(()) };
+    /// Reads the fixture as the scenario will find it, before anything is recorded.
+    fn read_fixture(&self) -> Result<Source, CliError> {
+        let fixture = self.fixture_name();
         if !fixture.ends_with(".json") {
-            return match Source::builtin(fixture) {
-                Some(_) => Ok(()),
-                None => Err(CliError::failure(format!(
+            return Source::builtin(fixture).ok_or_else(|| {
+                CliError::failure(format!(
                     "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
                     Source::BUILT_IN,
                     similar_fixture_hint(fixture)
-                ))),
-            };
+                ))
+            });
         }
         let folder = self.output.parent().unwrap_or(Path::new(""));
-        if folder.join(fixture).is_file() {
-            return Ok(());
+        let file = folder.join(fixture);
+        if file.is_file() {
+            let text = std::fs::read_to_string(file);
+            return text
+                .map(Source::from)
+                .map_err(|error| CliError::failure(format!("--fixture {fixture}: cannot be read: {error}")));
         }
         let shown_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let reason = match Path::new(fixture).is_file() {
@@ -134,6 +139,37 @@ impl Record {
             false => "is no file in the scenario's folder",
         };
         Err(CliError::failure(format!("--fixture {fixture}: {reason}, {}", shown_folder.display())))
+    }
+
+    fn fixture_name(&self) -> &str {
+        self.fixture.as_deref().unwrap_or("default")
+    }
+
+    /// Warns of names from `--as` that no user of the fixture has. The scenario may still be played, with accounts that
+    /// have these names, and the session may make such users.
+    fn check_aliases(&self, fixture: &Source) -> Result<(), CliError> {
+        if self.aliases.is_empty() {
+            return Ok(());
+        }
+        // The realm is only asked for its users, so any time will do.
+        let realm = fixture.realm(Timestamp::from_seconds(0), 0).map_err(|mistakes| {
+            CliError::failure(format!(
+                "--fixture {}: {}",
+                self.fixture_name(),
+                join_diagnostics(&mistakes, ToString::to_string)
+            ))
+        })?;
+        let emails = realm.users.values().map(|user| user.email.as_str());
+        let names: Vec<&str> = emails.flat_map(|email| [email.split('@').next().unwrap_or(email), email]).collect();
+        for (email, name) in self.aliases.iter().filter(|(_, name)| !names.contains(&name.as_str())) {
+            let nearest = similar_name(name, &names).map(|nearest| format!("; did you mean {nearest}?"));
+            eprint_line(format_args!(
+                "warning: --as {email}={name}: the fixture {} has no user {name}{}",
+                self.fixture_name(),
+                nearest.unwrap_or_default()
+            ));
+        }
+        Ok(())
     }
 
     /// Requests the server's settings, which also checks that it is a server of this API.

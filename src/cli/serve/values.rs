@@ -2,7 +2,10 @@
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::level_of_release;
+use crate::cli::CliError;
 use crate::control::times::SpanInput;
+use crate::dialect::Dialect;
+use crate::json_diagnostic::similar_name;
 use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;
@@ -54,6 +57,23 @@ pub fn parse_feature_level(text: &str) -> Result<i64, String> {
     })
 }
 
+/// The warning for levels that are newer than the newest that the program knows; None if none is.
+pub fn newer_level_warning(levels: &[i64]) -> Option<String> {
+    let newer_levels: Vec<i64> = levels.iter().copied().filter(|level| *level > NEWEST_FEATURE_LEVEL).collect();
+    let subject = match newer_levels.as_slice() {
+        [] => return None,
+        [level] => format!("feature level {level} is"),
+        [first, others @ ..] => {
+            let highest = others.iter().fold(*first, |highest, level| highest.max(*level));
+            format!("{} of the feature levels, up to {highest}, are", newer_levels.len())
+        }
+    };
+    Some(format!(
+        "warning: {subject} newer than {NEWEST_FEATURE_LEVEL}, the newest that chatdouble knows: such a world behaves as \
+         at {NEWEST_FEATURE_LEVEL}, reports its own level, and adds fields and events that no client knows"
+    ))
+}
+
 /// Parses an address to listen on, or a host name that the system can resolve.
 pub fn parse_host(text: &str) -> Result<String, String> {
     let without_brackets = text.trim_start_matches('[').trim_end_matches(']');
@@ -64,5 +84,22 @@ pub fn parse_host(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err("is no address: takes one such as 127.0.0.1, ::1 or 0.0.0.0, or a host name without a port".to_owned())
+    }
+}
+
+/// Returns the built-in dialect of this name, or reads a dialect from a file.
+pub fn load_dialect(name: &str) -> Result<Dialect, CliError> {
+    match name {
+        "neutral" => Ok(Dialect::neutral()),
+        "zulip" => Ok(Dialect::zulip()),
+        file => {
+            let nearest = similar_name(file, &["neutral", "zulip"])
+                .map_or(String::new(), |name| format!("; did you mean {name}?"));
+            let error_message = |error| {
+                format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
+            };
+            let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(error_message(error)))?;
+            crate::control::dialect::read(&text).map_err(|error| CliError::failure(format!("{file}: {error}")))
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::correspondence::{Correspondence, ServerDifference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
 use super::queues::Queues;
+use super::sent_request::{parameters_of, path_without_base};
 use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
 use crate::scenario::comparison::Comparison;
@@ -24,6 +25,9 @@ use std::time::Duration;
 const MAX_EVENT_WAIT: Duration = Duration::from_millis(1_500);
 /// Pause between two reads of the events.
 const READ_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The reason why a request is skipped if only reads are played.
+pub const ONLY_READS_REASON: &str = "changes something, and only reads are played";
 
 /// A request that was sent to both servers.
 #[derive(Clone, Debug)]
@@ -161,7 +165,7 @@ impl ProbeRun<'_> {
                     StepOutcome::NotSent("interrupted".to_owned())
                 }
                 BlockKind::Request(request, _) if self.settings.is_read_only && request.method != "GET" => {
-                    StepOutcome::NotSent("changes something, and only reads are played".to_owned())
+                    StepOutcome::NotSent(ONLY_READS_REASON.to_owned())
                 }
                 BlockKind::Request(request, reply) => {
                     self.play_request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
@@ -383,18 +387,4 @@ fn json_body(reply: &HttpReply) -> Value {
         return json!({ "content-type": content_type.split(';').next() });
     }
     reply.body.clone()
-}
-
-/// The path after `/api/v1`, without the query.
-fn path_without_base(url: &str, base: &str) -> String {
-    let path = url.strip_prefix(base).unwrap_or(url);
-    let path = path.strip_prefix("/api/v1").unwrap_or(path);
-    path.split('?').next().unwrap_or_default().to_owned()
-}
-
-fn parameters_of(request: &HttpRequest) -> BTreeMap<String, String> {
-    let query = request.url.split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default();
-    let mut parameters: BTreeMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    parameters.extend(form_urlencoded::parse(&request.body).into_owned());
-    parameters
 }

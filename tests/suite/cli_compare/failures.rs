@@ -193,7 +193,7 @@ async fn an_account_that_is_not_there_and_a_reply_that_cannot_be_read_are_named(
     assert_eq!(status, Some(2), "{errors}");
     assert!(errors.contains(" refuses the account 'mel': ") && !errors.contains("null"), "{errors}");
 
-    let known = written("key.json", &json!({"member": {"email": "mel@chat.test", "api_key": "key"}}).to_string());
+    let known = written("any-key.json", &json!({"member": {"email": "mel@chat.test", "api_key": "key"}}).to_string());
     let (status, _, errors) = ended(comparing(&encoding(), &first.url(), &known)).await;
     assert_eq!(status, Some(2), "{errors}");
     assert!(errors.contains("encoded with br, which was not asked for"), "{errors}");

@@ -148,6 +148,30 @@ fn findings_fail_the_run_unless_the_baseline_has_them() {
 }
 
 #[test]
+fn a_report_that_would_replace_its_baseline_is_refused_before_the_command_runs() {
+    let (baseline, link) = (file("same.json"), file("same-link.json"));
+    let name = baseline.to_str().expect("text");
+    assert_eq!(run(&["--report", name], CLIENT).status.code(), Some(0));
+    let before = std::fs::read(&baseline).expect("written");
+    std::os::unix::fs::symlink(&baseline, &link).expect("linked");
+
+    for report in [name, link.to_str().expect("text")] {
+        let output = run(&["--report", report, "--report-baseline", name], "echo ran");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{error}");
+        assert!(error.starts_with("error: --report and --report-baseline are the same file, "), "{error}");
+        assert!(
+            error.ends_with("would take what is new in this one for known; give the report another name\n"),
+            "{error}"
+        );
+    }
+    assert_eq!(std::fs::read(&baseline).expect("there"), before);
+    for file in [baseline, link] {
+        std::fs::remove_file(file).expect("it is there");
+    }
+}
+
+#[test]
 fn mistakes_in_the_options_are_reported_before_the_command_runs() {
     let marker = file("ran");
     let touch = format!("touch {}", marker.display());
