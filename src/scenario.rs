@@ -29,6 +29,7 @@ mod comparison;
 mod directory;
 mod document;
 mod edit;
+mod fence;
 mod json_text;
 mod mistake;
 mod outcome;

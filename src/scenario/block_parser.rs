@@ -1,21 +1,11 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
 use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
+use super::fence::{Fence, LogicalLine};
 use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
 use super::world_setup::WorldSetup;
-use std::ops::Range;
-
-/// A file, and the position of a block in it.
-pub struct Fence<'a> {
-    /// Text of the file.
-    pub text: &'a str,
-    /// Byte offset of the opening fence.
-    pub at: usize,
-    /// Byte range between the fences.
-    pub content: Range<usize>,
-}
 
 /// The info string of a fence.
 #[derive(Clone, Debug)]
@@ -98,9 +88,9 @@ pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, V
         }
         FenceInfo::NoEvent(label) if fence.lines().is_empty() => BlockKind::NoEvent(label.clone()),
         FenceInfo::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
-        FenceInfo::Reply(_) => return Err(Mistake::at(fence.at, "a reply follows a request").into()),
+        FenceInfo::Reply(_) => return Err(Mistake::at(fence.offset, "a reply follows a request").into()),
     };
-    Ok(Block { range: fence.at..fence.end(), kind })
+    Ok(Block { range: fence.offset..fence.end(), kind })
 }
 
 fn parse_json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
@@ -109,58 +99,6 @@ fn parse_json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> 
 
 fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
     Template::parse(text, offset).map_err(|reason| Mistake::at(offset, reason))
-}
-
-/// A line together with its continuation lines, and their byte range.
-struct LogicalLine {
-    text: String,
-    offset: usize,
-    end: usize,
-}
-
-impl Fence<'_> {
-    /// The byte offset after the line of the closing fence.
-    fn end(&self) -> usize {
-        let remaining = &self.text[self.content.end..];
-        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
-    }
-
-    /// The lines of the block with their byte offsets, without empty lines at the end.
-    fn lines(&self) -> Vec<(&str, usize)> {
-        let mut offset = self.content.start;
-        let mut lines = Vec::new();
-        for line in self.text[self.content.clone()].split('\n') {
-            lines.push((line, offset));
-            offset += line.len() + 1;
-        }
-        while lines.last().is_some_and(|(line, _)| line.trim().is_empty()) {
-            lines.pop();
-        }
-        lines
-    }
-
-    /// Joins the lines with their continuation lines, for which `is_continuation` returns true.
-    fn logical_lines(&self, is_continuation: impl Fn(&str) -> bool) -> Result<Vec<LogicalLine>, Mistake> {
-        let mut logical_lines: Vec<LogicalLine> = Vec::new();
-        let mut blank_lines = 0;
-        for (line, offset) in self.lines() {
-            if line.trim().is_empty() {
-                blank_lines += 1;
-                continue;
-            }
-            if !is_continuation(line) {
-                logical_lines.push(LogicalLine { text: line.trim_end().to_owned(), offset, end: offset + line.len() });
-            } else if let Some(logical_line) = logical_lines.last_mut() {
-                logical_line.text.push_str(&"\n".repeat(blank_lines + 1));
-                logical_line.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
-                logical_line.end = offset + line.len();
-            } else {
-                return Err(Mistake::at(offset, "an indented line continues the one above, and there is none"));
-            }
-            blank_lines = 0;
-        }
-        Ok(logical_lines)
-    }
 }
 
 fn is_continuation(line: &str) -> bool {
@@ -197,7 +135,7 @@ fn parse_world_option(logical_line: &LogicalLine, setup: &mut WorldSetup) -> Res
 fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let logical_lines = fence.logical_lines(is_continuation)?;
     let Some((first, lines)) = logical_lines.split_first() else {
-        return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
+        return Err(Mistake::at(fence.offset, "a request begins with 'WHO: METHOD PATH'").into());
     };
     let lines = collect_all(lines.iter().map(parse_line));
     let ((caller, method, path), lines) = combine(parse_first_line(first).map_err(Vec::from), lines)?;
@@ -221,11 +159,11 @@ fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> 
     let handle = label.split(' ').next().unwrap_or(label);
     let lines = fence.logical_lines(is_continuation)?;
     let (caller, lines) =
-        combine(parse_caller(handle, fence.at).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
+        combine(parse_caller(handle, fence.offset).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
     Ok(Request {
         caller,
         method: "POST".to_owned(),
-        path: parse_template("/register", fence.at)?,
+        path: parse_template("/register", fence.offset)?,
         lines,
         queue_label: Some(label.to_owned()),
     })
@@ -278,7 +216,7 @@ fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistak
     let logical_lines = fence.logical_lines(|line| !is_first_line(line))?;
     if logical_lines.is_empty() {
         let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
-        return Err(Mistake::at(fence.at, reason).into());
+        return Err(Mistake::at(fence.offset, reason).into());
     }
     let (mut calls, mut mistakes) = (Vec::new(), Vec::new());
     for logical_line in &logical_lines {
@@ -364,13 +302,13 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
                 let status_code =
                     number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
                 let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text and none do");
-                status = Some(status_code.ok_or_else(|| Mistake::at(fence.at, reason()))?);
-                let start = fence.at + fence.text[fence.at..].find(number).unwrap_or_default();
+                status = Some(status_code.ok_or_else(|| Mistake::at(fence.offset, reason()))?);
+                let start = fence.offset + fence.text[fence.offset..].find(number).unwrap_or_default();
                 status_range = Some(start..start + number.len());
             }
         }
     }
-    let after_keyword = fence.at + fence.text[fence.at..].find("reply").unwrap_or_default() + "reply".len();
+    let after_keyword = fence.offset + fence.text[fence.offset..].find("reply").unwrap_or_default() + "reply".len();
     let (headers, start) = parse_reply_headers(fence)?;
     let content = &fence.text[start..fence.content.end];
     let content_length = content.trim_end().len();
@@ -381,7 +319,9 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
     };
     let is_contradictory = is_none && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json(..))) {
-        return Err(Mistake::at(fence.at, "'none' must be alone, with an empty block, and 'exact' needs JSON").into());
+        return Err(
+            Mistake::at(fence.offset, "'none' must be alone, with an empty block, and 'exact' needs JSON").into()
+        );
     }
     Ok(ExpectedReply {
         status: if is_none { None } else { Some(status.unwrap_or(200)) },

@@ -1,7 +1,8 @@
 //! Parses a scenario file: finds its headings and blocks, and checks the blocks.
 
 use super::block::Block;
-use super::block_parser::{self, Fence, FenceInfo};
+use super::block_parser::{self, FenceInfo};
+use super::fence::Fence;
 use super::mistake::{Mistake, line_of};
 use super::template::{Reference, Template};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
@@ -109,7 +110,9 @@ fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut Str
                 let was_broken = section.is_broken;
                 let result = content_range(text, &range, code_end)
                     .ok_or_else(|| vec![Mistake::at(fence_offset, "this block is not closed")])
-                    .and_then(|content| add_block(section, &fence_info, &Fence { text, at: fence_offset, content }));
+                    .and_then(|content| {
+                        add_block(section, &fence_info, &Fence { text, offset: fence_offset, content })
+                    });
                 // A reply to a block with mistakes is ignored, too.
                 let is_ignored = was_broken && matches!(fence_info, FenceInfo::Reply(_));
                 if result.is_err() || is_ignored {
@@ -149,7 +152,7 @@ fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -
         if result.is_ok() {
             return Ok(());
         }
-        return Err(Mistake::at(fence.at, "a reply follows a request, a queue or a control block, once").into());
+        return Err(Mistake::at(fence.offset, "a reply follows a request, a queue or a control block, once").into());
     }
     let block = block_parser::parse_block(fence_info, fence);
     section.is_broken = block.is_err();
