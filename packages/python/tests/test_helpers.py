@@ -1553,6 +1553,53 @@ def test_findings_in_worlds_outside_of_tests_fail_the_run(pytester, choice):
     result.stdout.fnmatch_lines(["*what chatdouble said*", "the clients of outside broke rules:", "*warning ignored-parameter*"])
 
 
+EXISTING = """
+import os
+import urllib.request
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+@pytest.mark.parametrize("number", range(2))
+def test_existing(number):
+    url = os.environ["CHATDOUBLE_URL"] + "/api/v1/server_settings?colour=red"
+    assert urllib.request.urlopen(url).status == 200
+"""
+NO_WORLD = "--chatdouble-fail-on judged no world, since the tests made none; this judges all worlds of the server, also `default`: "
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "2")])
+def test_a_run_that_judged_no_world_says_so(pytester, choice, server, monkeypatch):
+    if choice:
+        pytest.importorskip("xdist")
+    monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_existing=EXISTING)
+    judging = ("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", *choice)
+
+    result = pytester.runpytest_subprocess(*judging)
+
+    result.assert_outcomes(passed=2)
+    remedy = "chatdouble exec --report FILE --fail-on warning -- pytest"
+    result.stdout.fnmatch_lines(["*what chatdouble said*", NO_WORLD + remedy])
+    assert result.ret == pytest.ExitCode.OK and result.stdout.str().count("judged no world") == 1
+    # No rules were asked for, no test ran, or one test made a world, whose worker is not the only one.
+    made = EXISTING + "\ndef test_made(chatdouble_world): pass\n"
+    for arguments, text in ((("-p", "no:cacheprovider", *choice), EXISTING), ((*judging, "-k", "other"), EXISTING), (judging, made)):
+        pytester.makepyfile(test_existing=text)
+        assert "judged no world" not in pytester.runpytest_subprocess(*arguments).stdout.str(), arguments
+
+
+def test_the_report_of_exec_judges_the_world_default(pytester, monkeypatch):
+    for name in ("CHATDOUBLE_URL", "CHATDOUBLE_CONTROL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    pytester.makepyfile(test_existing=EXISTING)
+    remedy = [_start.binary(), "exec", "--report", "report.txt", "--fail-on", "warning", "--", sys.executable, "-m", "pytest"]
+    assert pytester.run(*remedy, "-p", "no:cacheprovider").ret == 4
+    assert "ignored-parameter" in (pytester.path / "report.txt").read_text()
+
+
 def test_a_call_of_control_without_a_helper(server, world):
     mel = world.user("mel")
     send(world, mel, "@**Out Bot** how are you?")
