@@ -227,7 +227,7 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
             with pytest.raises(TypeError, match="Journal.verify was not awaited: write `await …verify"):
                 assert world.journal.verify(path="/messages", exactly=0)
             call = world.journal.verify(path="/messages", exactly=0)
-            assert repr(call) == "<call of Journal.verify, not awaited>"
+            assert repr(call) == "<call of Journal.verify, not awaited: put `await` before it>"
             assert await call == 0 and repr(call) == "<call of Journal.verify, awaited>"
             with pytest.raises(TypeError, match="takes a dictionary or keywords, such as path=.*, not '/messages'") as bare:
                 await world.journal.verify("/messages")  # type: ignore[arg-type]
@@ -237,6 +237,42 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
 
     with pytest.warns(RuntimeWarning, match="never awaited"):
         run(work())
+
+
+def test_a_comparison_of_a_call_without_await_shows_the_remedy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_forgets(chatdouble_aio_world):
+            assert chatdouble_aio_world.journal.entries() == []
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["E * <call of Journal.entries, not awaited: put `await` before it> == []*"])
+
+
+def test_a_task_is_described_by_its_call(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:
+            task = asyncio.create_task(world.clock.advance("1h"))
+            assert "coro=<Clock.advance()>" in repr(task)
+            # As asyncio asks from Python 3.12 on, and as a test asks.
+            asks = {"call": task.get_coro()}
+            assert eval("bool(call)", {"__name__": "asyncio.base_tasks", **asks})
+            with pytest.raises(TypeError, match="Clock.advance was not awaited: write `await …advance"):
+                eval("bool(call)", {"__name__": "test_chat", **asks})
+            await task
+            future = asyncio.ensure_future(world.clock.now())
+            assert "coro=<Clock.now()>" in repr(future)
+            assert await asyncio.gather(future, world.journal.entries()) == [await world.clock.now(), []]
+            # A task that nobody awaits: asyncio logs its error.
+            lost = asyncio.create_task(world.journal.verify(path="/messages", exactly=7))
+            await asyncio.wait([lost])
+            del lost
+            gc.collect()
+
+    run(work())
+    assert "never retrieved" in caplog.text and "coro=<Journal.verify()> exception=VerificationFailed(" in caplog.text
 
 
 def test_a_server_that_was_not_awaited_says_so() -> None:

@@ -148,6 +148,9 @@ class _Call(Coroutine[Any, Any, Any]):
     def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str, place: str, threads: _Threads | None) -> None:
         self._coroutine = coroutine
         self._name = name
+        # By these, asyncio describes tasks.
+        self.__name__ = name.split(".")[-1]
+        self.__qualname__ = name
         self._place = place
         self._threads = threads
         self._is_awaited = False
@@ -159,9 +162,13 @@ class _Call(Coroutine[Any, Any, Any]):
         return self._coroutine.__await__()
 
     def __repr__(self) -> str:
-        return f"<call of {self._name}, {'awaited' if self._is_awaited else 'not awaited'}>"
+        state = "awaited" if self._is_awaited else "not awaited: put `await` before it"
+        return f"<call of {self._name}, {state}>"
 
     def __bool__(self) -> bool:
+        # From Python 3.12 on, asyncio asks it when it describes a task.
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("asyncio."):
+            return True
         raise self._refusal("")
 
     def __len__(self) -> int:
@@ -183,12 +190,11 @@ class _Call(Coroutine[Any, Any, Any]):
 
     def _refusal(self, before: str, after: str = "") -> TypeError:
         """The error for a use of the result: with what to write before and after the call."""
-        return TypeError(f"{self._name} was not awaited: write `{before}await …{self._name.split('.')[-1]}(…){after}`")
+        return TypeError(f"{self._name} was not awaited: write `{before}await …{self.__name__}(…){after}`")
 
     def _reuse(self) -> RuntimeError:
         """The error for a call that is awaited again."""
-        call = self._name.split(".")[-1]
-        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{call}(…)` again")
+        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{self.__name__}(…)` again")
 
     async def __aenter__(self) -> Any:
         raise self._refusal("async with ")
