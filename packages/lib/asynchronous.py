@@ -21,7 +21,7 @@ import sys
 import threading
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Mapping, Sequence, Type, TypeVar, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, Generic, List, Mapping, Sequence, Type, TypeVar, cast
 
 from . import _server, _start, _watch, _world
 from ._control import (
@@ -98,6 +98,15 @@ class _Threads:
             set_context(error, handled)
             raise error.with_traceback(None)
 
+    async def make(self, end: Callable[[Result], None], function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Makes a call that makes an object, which is ended if the task that waits for it is canceled."""
+        making = _Making(functools.partial(function, *arguments, **options), end)
+        try:
+            return await self.run(making.run)
+        except (asyncio.CancelledError, GeneratorExit):
+            making.abandon()
+            raise
+
     def _submit(self, call: Callable[[], Result]) -> concurrent.futures.Future[Result]:
         """Hands a call to a thread, or lets it wait for one."""
         with self._lock:
@@ -117,12 +126,51 @@ class _Threads:
         self._pool.shutdown(wait=False)
 
 
+class _Making(Generic[Result]):
+    """A call that makes an object, which is ended if nobody waits for it any more."""
+
+    def __init__(self, call: Callable[[], Result], end: Callable[[Result], None]) -> None:
+        self._call = call
+        self._end = end
+        # Set once the call returned, and once nobody waits.
+        self._made: List[Result] = []
+        self._is_abandoned = False
+        self._lock = threading.Lock()
+
+    def run(self) -> Result:
+        """Makes the call, in its thread."""
+        made = self._call()
+        with self._lock:
+            self._made = [made]
+            is_abandoned = self._is_abandoned
+        if is_abandoned:
+            self._end_made()
+        return made
+
+    def abandon(self) -> None:
+        """Ends the object: at once if it is made, otherwise when it is."""
+        with self._lock:
+            self._is_abandoned = True
+            is_made = bool(self._made)
+        if is_made:
+            # The loop must not wait for it, and all threads of the server may have calls.
+            threading.Thread(target=self._end_made, name="chatdouble-end").start()
+
+    def _end_made(self) -> None:
+        # It may be gone already, with its world or its server.
+        with contextlib.suppress(Error):
+            self._end(self._made[0])
+
+
 class _Call(Coroutine[Any, Any, Any]):
     """A call that reports itself if it is never awaited."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str, place: str, threads: _Threads | None) -> None:
         self._coroutine = coroutine
         self._name = name
+        # By these, asyncio describes tasks.
+        self.__name__ = name.split(".")[-1]
+        self.__qualname__ = name
         self._place = place
         self._threads = threads
         self._is_awaited = False
@@ -134,9 +182,13 @@ class _Call(Coroutine[Any, Any, Any]):
         return self._coroutine.__await__()
 
     def __repr__(self) -> str:
-        return f"<call of {self._name}, {'awaited' if self._is_awaited else 'not awaited'}>"
+        state = "awaited" if self._is_awaited else "not awaited: put `await` before it"
+        return f"<call of {self._name}, {state}>"
 
     def __bool__(self) -> bool:
+        # From Python 3.12 on, asyncio asks it when it describes a task.
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("asyncio."):
+            return True
         raise self._refusal("")
 
     def __len__(self) -> int:
@@ -158,12 +210,11 @@ class _Call(Coroutine[Any, Any, Any]):
 
     def _refusal(self, before: str, after: str = "") -> TypeError:
         """The error for a use of the result: with what to write before and after the call."""
-        return TypeError(f"{self._name} was not awaited: write `{before}await …{self._name.split('.')[-1]}(…){after}`")
+        return TypeError(f"{self._name} was not awaited: write `{before}await …{self.__name__}(…){after}`")
 
     def _reuse(self) -> RuntimeError:
         """The error for a call that is awaited again."""
-        call = self._name.split(".")[-1]
-        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{call}(…)` again")
+        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{self.__name__}(…)` again")
 
     async def __aenter__(self) -> Any:
         raise self._refusal("async with ")
@@ -330,7 +381,7 @@ def _read(opened: _watch.Watch, loop: asyncio.AbstractEventLoop, taker: weakref.
 async def start_server(**options: Unpack[StartOptions]) -> Server:
     """%(start)s"""
     threads = _Threads()
-    return Server(await threads.run(_start.start_server, **options), threads)
+    return Server(await threads.make(_server.Server.stop, _start.start_server, **options), threads)
 
 
 @_explained
@@ -405,6 +456,8 @@ ENDS = {
     "World": "self._threads.run(self._same.__exit__, kind, error, trace)",
     "Fault": "self._threads.run(self._same.__exit__, kind, error, trace)",
 }
+# How an object is ended whose call was canceled while it was made.
+UNDONE = {"World": "_world.World.delete", "Fault": "_world.Fault.remove"}
 # Decorators that are for the synchronous call alone.
 OWN = {"of_caller"}
 # Calls that ask the server for nothing.
@@ -475,8 +528,8 @@ def method(of, function, made):
     if is_immediate:
         call = wrapped(f"self._same.{function.name}", handed, "", "")
     else:
-        same = [f"self._same.{function.name}", *handed]
-        call = wrapped("await self._threads.run", same, "", indent + inner).strip()
+        same = [*([UNDONE[kind]] if kind else []), f"self._same.{function.name}", *handed]
+        call = wrapped(f"await self._threads.{'make' if kind else 'run'}", same, "", indent + inner).strip()
     result = f"{kind}({call}, self._threads)" if kind else call
     if kind and len(result) > WIDTH - 16:
         result = f"{kind}(\n{indent}    {call},\n{indent}    self._threads,\n{indent})"

@@ -3,15 +3,16 @@
 import asyncio
 import gc
 import json
+import os
 import threading
 import urllib.parse
 import urllib.request
 from base64 import b64encode
-from typing import Any, Coroutine, Dict, Optional
+from typing import Any, Awaitable, Callable, Coroutine, Dict, List, Optional
 
 import pytest
 
-from chatdouble import Error, UnknownOption, VerificationFailed, World, aio
+from chatdouble import Error, UnknownOption, VerificationFailed, World, _start, aio
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
@@ -227,7 +228,7 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
             with pytest.raises(TypeError, match="Journal.verify was not awaited: write `await …verify"):
                 assert world.journal.verify(path="/messages", exactly=0)
             call = world.journal.verify(path="/messages", exactly=0)
-            assert repr(call) == "<call of Journal.verify, not awaited>"
+            assert repr(call) == "<call of Journal.verify, not awaited: put `await` before it>"
             assert await call == 0 and repr(call) == "<call of Journal.verify, awaited>"
             with pytest.raises(TypeError, match="takes a dictionary or keywords, such as path=.*, not '/messages'") as bare:
                 await world.journal.verify("/messages")  # type: ignore[arg-type]
@@ -237,6 +238,119 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
 
     with pytest.warns(RuntimeWarning, match="never awaited"):
         run(work())
+
+
+def test_a_comparison_of_a_call_without_await_shows_the_remedy(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_forgets(chatdouble_aio_world):
+            assert chatdouble_aio_world.journal.entries() == []
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["E * <call of Journal.entries, not awaited: put `await` before it> == []*"])
+
+
+def test_a_task_is_described_by_its_call(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:
+            task = asyncio.create_task(world.clock.advance("1h"))
+            assert "coro=<Clock.advance()>" in repr(task)
+            # As asyncio asks from Python 3.12 on, and as a test asks.
+            asks = {"call": task.get_coro()}
+            assert eval("bool(call)", {"__name__": "asyncio.base_tasks", **asks})
+            with pytest.raises(TypeError, match="Clock.advance was not awaited: write `await …advance"):
+                eval("bool(call)", {"__name__": "test_chat", **asks})
+            await task
+            future = asyncio.ensure_future(world.clock.now())
+            assert "coro=<Clock.now()>" in repr(future)
+            assert await asyncio.gather(future, world.journal.entries()) == [await world.clock.now(), []]
+            # A task that nobody awaits: asyncio logs its error.
+            lost = asyncio.create_task(world.journal.verify(path="/messages", exactly=7))
+            await asyncio.wait([lost])
+            del lost
+            gc.collect()
+
+    run(work())
+    assert "never retrieved" in caplog.text and "coro=<Journal.verify()> exception=VerificationFailed(" in caplog.text
+
+
+async def come_true(condition: Callable[[], Awaitable[bool]]) -> None:
+    for _ in range(100):
+        if await condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it stays")
+
+
+async def canceled(made: Coroutine[Any, Any, Any], begun: threading.Event) -> None:
+    """Cancels a call that its thread has begun, and whose result the loop has not taken."""
+    task = asyncio.create_task(made)
+    await asyncio.sleep(0)
+    # It stops the loop.
+    assert begun.wait(5)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
+@pytest.mark.parametrize("has_returned", [False, True])
+def test_what_a_canceled_call_makes_ends(has_returned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, going_on = threading.Event(), threading.Event()
+    run_call = aio._Making.run
+
+    def slow(making: Any) -> Any:
+        if has_returned:
+            made = run_call(making)
+            begun.set()
+            return made
+        begun.set()
+        going_on.wait(5)
+        return run_call(making)
+
+    async def work() -> None:
+        async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:
+            before = [row.name for row in await server.worlds()]
+
+            async def is_gone() -> bool:
+                return [row.name for row in await server.worlds()] == before and await world.faults.list() == []
+
+            monkeypatch.setattr(aio._Making, "run", slow)
+            calls: List[Callable[[], Coroutine[Any, Any, Any]]] = [
+                lambda: server.create_world(name="canceled"),
+                lambda: world.fork(name="canceled"),
+                lambda: world.faults.add(effect={"garbage": True}),
+            ]
+            for make in calls:
+                await canceled(make(), begun)
+                begun.clear()
+                going_on.set()
+                await come_true(is_gone)
+                going_on.clear()
+
+    run(work())
+
+
+def test_a_server_that_a_canceled_call_starts_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, begun = [], threading.Event()
+    start = _start.start_server
+
+    def slow(**options: Any) -> Any:
+        begun.set()
+        started.append(start(**options))
+        return started[0]
+
+    monkeypatch.setattr(_start, "start_server", slow)
+
+    async def ended() -> bool:
+        return bool(started) and not os.path.exists(f"/proc/{started[0].pid}")
+
+    async def work() -> None:
+        await canceled(aio.start_server(), begun)
+        await come_true(ended)
+
+    run(work())
 
 
 def test_a_server_that_was_not_awaited_says_so() -> None:

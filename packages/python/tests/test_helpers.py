@@ -169,6 +169,30 @@ def test_the_clock(world):
         world.clock.advance(there)
 
 
+def test_what_falls_due_by_itself(server):
+    """As docs/python.md says."""
+    with server.create_world(clock=NOON) as world:
+        begin = world.clock.now()
+        due = [(item.kind, item.at - begin) for item in world.clock.agenda()]
+        hour, day = 3600, 86_400
+        assert due == [
+            ("reminder", hour),
+            ("scheduled_message", 2 * hour),
+            ("reminder", 2 * day),
+            ("scheduled_message", 3 * day),
+            ("invite_expired", 8 * day),
+            ("invite_expired", 9 * day),
+        ]
+        world.clock.advance("3d")
+        mel, max = world.user("mel").id, world.user("max").id
+        note, morning, reminder, lunch = world.control("GET", "/messages?limit=4").messages
+        assert mel in note.to and "Read the plan first" in note.content and max in reminder.to
+        assert (morning.sender_id, morning.topic, morning.content) == (mel, "greetings", "Good morning, everyone!")
+        assert (lunch.sender_id, lunch.to, lunch.content) == (max, [mel, max], "Lunch?")
+    with server.create_world(fixture="cast") as world:
+        assert world.clock.agenda() == []
+
+
 def test_faults(world):
     mel = world.user("mel")
     error = {"status": 503, "code": "BUSY", "msg": "Later", "retry_at": 5}
@@ -1551,6 +1575,79 @@ def test_findings_in_worlds_outside_of_tests_fail_the_run(pytester, choice):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*what chatdouble said*", "the clients of outside broke rules:", "*warning ignored-parameter*"])
+
+
+EXISTING = """
+import os
+import urllib.request
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+@pytest.mark.parametrize("number", range(2))
+def test_existing(number):
+    url = os.environ["CHATDOUBLE_URL"] + "/api/v1/server_settings?colour=red"
+    assert urllib.request.urlopen(url).status == 200
+"""
+NO_WORLD = "--chatdouble-fail-on judged no world, since the tests made none; this judges all worlds of the server, also `default`: "
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "2")])
+def test_a_run_that_judged_no_world_says_so(pytester, choice, server, monkeypatch):
+    if choice:
+        pytest.importorskip("xdist")
+    monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+    monkeypatch.setenv("COLUMNS", "300")
+    pytester.makepyfile(test_existing=EXISTING)
+    judging = ("-p", "no:cacheprovider", "--chatdouble-fail-on", "warning", *choice)
+
+    result = pytester.runpytest_subprocess(*judging)
+
+    result.assert_outcomes(passed=2)
+    remedy = "chatdouble exec --report FILE --fail-on warning -- pytest"
+    result.stdout.fnmatch_lines(["*what chatdouble said*", NO_WORLD + remedy])
+    assert result.ret == pytest.ExitCode.OK and result.stdout.str().count("judged no world") == 1
+    # No rules were asked for, no test ran, or one test made a world, whose worker is not the only one.
+    made = EXISTING + "\ndef test_made(chatdouble_world): pass\n"
+    for arguments, text in ((("-p", "no:cacheprovider", *choice), EXISTING), ((*judging, "-k", "other"), EXISTING), (judging, made)):
+        pytester.makepyfile(test_existing=text)
+        assert "judged no world" not in pytester.runpytest_subprocess(*arguments).stdout.str(), arguments
+
+
+def test_the_report_of_exec_judges_the_world_default(pytester, monkeypatch):
+    for name in ("CHATDOUBLE_URL", "CHATDOUBLE_CONTROL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    pytester.makepyfile(test_existing=EXISTING)
+    remedy = [_start.binary(), "exec", "--report", "report.txt", "--fail-on", "warning", "--", sys.executable, "-m", "pytest"]
+    assert pytester.run(*remedy, "-p", "no:cacheprovider").ret == 4
+    assert "ignored-parameter" in (pytester.path / "report.txt").read_text()
+
+
+def test_the_frames_of_a_request_come_in_order(world):
+    mel, max = world.user("mel"), world.user("max")
+    with world.watch(timeout_ms=3000) as frames:
+        queue = api(world, max, "POST", "/register", event_types='["message"]')["queue_id"]
+        poll = threading.Thread(target=api, args=(world, max, "GET", "/events"), kwargs={"queue_id": queue, "last_event_id": -1})
+        poll.start()
+        world.queues.wait_parked(user="max")
+        assert [(frame.type, frame.change) for frame in itertools.islice(frames, 3)] == [
+            ("request", None),
+            ("queue", "registered"),
+            ("queue", "parked"),
+        ]
+        world.faults.add(match={"path": "/messages"}, effect={"drop": "after"}, times=1)
+        with pytest.raises(OSError):
+            send(world, mel, "Hello")
+        poll.join()
+        came = [next(frames)]
+        while {("message", None), (None, "/events")} - {((one.event or {}).get("type"), one.path) for one in came}:
+            came.append(next(frames))
+    # Those of the poll that ends come before or after the events that it delivers.
+    polls = [(one.type, one.change) for one in came if one.user == max.email]
+    assert polls == [("queue", "answered"), ("request", None)]
+    others = [one.type for one in came if one.user != max.email]
+    assert others[:2] == ["request", "fault"] and set(others[2:]) == {"event"}
 
 
 def test_a_call_of_control_without_a_helper(server, world):

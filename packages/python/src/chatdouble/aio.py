@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Mapping, Sequence, Type, TypeVar, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, Generic, List, Mapping, Sequence, Type, TypeVar, cast
 
 from . import _server, _start, _watch, _world
 from ._control import (
@@ -123,6 +123,15 @@ class _Threads:
             set_context(error, handled)
             raise error.with_traceback(None)
 
+    async def make(self, end: Callable[[Result], None], function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Makes a call that makes an object, which is ended if the task that waits for it is canceled."""
+        making = _Making(functools.partial(function, *arguments, **options), end)
+        try:
+            return await self.run(making.run)
+        except (asyncio.CancelledError, GeneratorExit):
+            making.abandon()
+            raise
+
     def _submit(self, call: Callable[[], Result]) -> concurrent.futures.Future[Result]:
         """Hands a call to a thread, or lets it wait for one."""
         with self._lock:
@@ -142,12 +151,51 @@ class _Threads:
         self._pool.shutdown(wait=False)
 
 
+class _Making(Generic[Result]):
+    """A call that makes an object, which is ended if nobody waits for it any more."""
+
+    def __init__(self, call: Callable[[], Result], end: Callable[[Result], None]) -> None:
+        self._call = call
+        self._end = end
+        # Set once the call returned, and once nobody waits.
+        self._made: List[Result] = []
+        self._is_abandoned = False
+        self._lock = threading.Lock()
+
+    def run(self) -> Result:
+        """Makes the call, in its thread."""
+        made = self._call()
+        with self._lock:
+            self._made = [made]
+            is_abandoned = self._is_abandoned
+        if is_abandoned:
+            self._end_made()
+        return made
+
+    def abandon(self) -> None:
+        """Ends the object: at once if it is made, otherwise when it is."""
+        with self._lock:
+            self._is_abandoned = True
+            is_made = bool(self._made)
+        if is_made:
+            # The loop must not wait for it, and all threads of the server may have calls.
+            threading.Thread(target=self._end_made, name="chatdouble-end").start()
+
+    def _end_made(self) -> None:
+        # It may be gone already, with its world or its server.
+        with contextlib.suppress(Error):
+            self._end(self._made[0])
+
+
 class _Call(Coroutine[Any, Any, Any]):
     """A call that reports itself if it is never awaited."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str, place: str, threads: _Threads | None) -> None:
         self._coroutine = coroutine
         self._name = name
+        # By these, asyncio describes tasks.
+        self.__name__ = name.split(".")[-1]
+        self.__qualname__ = name
         self._place = place
         self._threads = threads
         self._is_awaited = False
@@ -159,9 +207,13 @@ class _Call(Coroutine[Any, Any, Any]):
         return self._coroutine.__await__()
 
     def __repr__(self) -> str:
-        return f"<call of {self._name}, {'awaited' if self._is_awaited else 'not awaited'}>"
+        state = "awaited" if self._is_awaited else "not awaited: put `await` before it"
+        return f"<call of {self._name}, {state}>"
 
     def __bool__(self) -> bool:
+        # From Python 3.12 on, asyncio asks it when it describes a task.
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("asyncio."):
+            return True
         raise self._refusal("")
 
     def __len__(self) -> int:
@@ -183,12 +235,11 @@ class _Call(Coroutine[Any, Any, Any]):
 
     def _refusal(self, before: str, after: str = "") -> TypeError:
         """The error for a use of the result: with what to write before and after the call."""
-        return TypeError(f"{self._name} was not awaited: write `{before}await …{self._name.split('.')[-1]}(…){after}`")
+        return TypeError(f"{self._name} was not awaited: write `{before}await …{self.__name__}(…){after}`")
 
     def _reuse(self) -> RuntimeError:
         """The error for a call that is awaited again."""
-        call = self._name.split(".")[-1]
-        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{call}(…)` again")
+        return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{self.__name__}(…)` again")
 
     async def __aenter__(self) -> Any:
         raise self._refusal("async with ")
@@ -359,7 +410,7 @@ async def start_server(**options: Unpack[StartOptions]) -> Server:
     feature_level, dialect, seed, port (a free one by default), control_token, tls and so on.
     """
     threads = _Threads()
-    return Server(await threads.run(_start.start_server, **options), threads)
+    return Server(await threads.make(_server.Server.stop, _start.start_server, **options), threads)
 
 
 @_explained
@@ -426,7 +477,8 @@ class World(Hinting):
     ) -> World:
         """Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots."""
         return World(
-            await self._threads.run(
+            await self._threads.make(
+                _world.World.delete,
                 self._same.fork,
                 name=name,
                 snapshot=snapshot,
@@ -627,7 +679,8 @@ class Faults(Hinting):
     ) -> Fault:
         """Installs a rule, given as keywords or as a whole."""
         return Fault(
-            await self._threads.run(
+            await self._threads.make(
+                _world.Fault.remove,
                 self._same.add,
                 rule,
                 effect=effect,
@@ -979,7 +1032,8 @@ class Server(Hinting):
         A fixture is a document, the name of a built-in one, or a file: a `Path`, or text with a slash or with `.json` at its end.
         """
         return World(
-            await self._threads.run(
+            await self._threads.make(
+                _world.World.delete,
                 self._same.create_world,
                 name=name,
                 fork_of=fork_of,

@@ -38,7 +38,7 @@ SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
 OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if name != "self"]
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
-_SAID, _FAILED = "chatdouble_said", "chatdouble_failed"
+_SAID, _FAILED, _MADE = "chatdouble_said", "chatdouble_failed", "chatdouble_made"
 SERVERS = ("shared", "each")
 # Options of a server that the worlds of tests can have instead.
 OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
@@ -56,6 +56,8 @@ class _Said:
         self.lines: List[str] = []
         #: Whether the run failed for it, also where all tests passed.
         self.is_failed = False
+        #: Whether a worker made worlds, or ended without saying so.
+        self.has_worlds = False
 
     def take(self, lines: List[str]) -> None:
         self.lines += lines
@@ -92,6 +94,8 @@ class _OwnWorlds:
     def __init__(self) -> None:
         #: Whether findings fail tests: what clients did is then kept when a world is deleted.
         self.is_judging = False
+        #: Whether any world was made.
+        self.has_worlds = False
         #: Those of the running test and its fixtures.
         self.worlds: List[_OwnWorld] = []
         #: Those of fixtures that outlive a test, and those that were made outside of tests and fixtures.
@@ -117,6 +121,7 @@ class _OwnWorlds:
         self.worlds = [one for one in self.worlds if not one.is_same(world)]
 
     def made(self, world: World) -> None:
+        self.has_worlds = True
         within = self.fixtures[-1] if self.fixtures else None
         fixture = within if within is not None and within.scope != "function" else None
         is_lasting = fixture is not None or (within is None and not self.test)
@@ -222,6 +227,7 @@ def pytest_testnodedown(node: Any) -> None:
     said, output = node.config.stash[_said], getattr(node, "workeroutput", {})
     said.take(output.get(_SAID, []))
     said.is_failed |= output.get(_FAILED, False)
+    said.has_worlds |= output.get(_MADE, True)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -246,12 +252,12 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]
             config.stash[_said].take([str(error)])
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if hasattr(config, "workeroutput"):
-        config.workeroutput[_SAID], config.workeroutput[_FAILED] = said.lines, said.is_failed
+        config.workeroutput.update({_SAID: said.lines, _FAILED: said.is_failed, _MADE: own.has_worlds})
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Shows what the servers said that were started here, such as the dialect that a client needs."""
-    lines = list(dict.fromkeys(config.stash[_said].lines))
+    lines = list(dict.fromkeys([*config.stash[_said].lines, *_unused_rules(terminalreporter, config)]))
     if not lines:
         return
     terminalreporter.section("what chatdouble said")
@@ -260,6 +266,18 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         needed = re.search(r"it needs --(dialect) (\w+)$", line)
         if needed:
             terminalreporter.line(f"    in the ini file: chatdouble_options = {needed[1]}={needed[2]}")
+
+
+def _unused_rules(terminalreporter: Any, config: pytest.Config) -> List[str]:
+    """A line if findings are to fail tests and there was no world to judge, so that the run does not seem to keep the rules."""
+    least = _least(config)
+    has_run = any(terminalreporter.stats.get(outcome) for outcome in ("passed", "failed"))
+    if not least or not has_run or config.stash[_own].has_worlds or config.stash[_said].has_worlds:
+        return []
+    return [
+        "--chatdouble-fail-on judged no world, since the tests made none; this judges all worlds of the server, also `default`: "
+        f"chatdouble exec --report FILE --fail-on {least} -- pytest"
+    ]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
