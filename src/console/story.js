@@ -388,18 +388,23 @@ class Story {
       for (const [email, event, serial] of waiting) this.#expect(email, event, serial);
       waiting = [];
     };
-    for (const frame of frames)
-      for (const email of watchers.filter((one) => receives(frame, one))) {
-        if (this.#isEnded(email, frame.at)) {
-          this.#advance(Math.floor(frame.at) - 1);
-          take();
-          this.observe(email);
-        }
-        waiting.push([email, frame.event, frame.serial]);
-        if (!this.#isEnded(email, to)) continue;
-        this.#advance(Math.ceil(frame.at));
+    for (const [second, moment] of Map.groupBy(frames, (frame) => Math.ceil(frame.at))) {
+      const received = moment.flatMap((frame) =>
+        watchers.filter((email) => receives(frame, email)).map((email) => [email, frame.event, frame.serial]),
+      );
+      const receivers = [...new Set(received.map(([email]) => email))];
+      // All queues are there before the moment, whoever takes its events first.
+      const ended = receivers.filter((email) => this.#isEnded(email, moment[0].at));
+      if (ended.length > 0) {
+        this.#advance(Math.floor(moment[0].at) - 1);
         take();
+        for (const email of ended) this.observe(email);
       }
+      waiting.push(...received);
+      if (!receivers.some((email) => this.#isEnded(email, to))) continue;
+      this.#advance(second);
+      take();
+    }
     this.#advance(to);
     take();
     for (const email of this.observers) {

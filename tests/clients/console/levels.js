@@ -162,4 +162,29 @@ const levels = Object.fromEntries(
   ]),
 );
 
-module.exports = { levels };
+const jumps = {
+  async "export what a jump brought to both where no queue outlasts it, so that it plays"({ browser, url, binary }) {
+    for (const [name, buttons] of [
+      ["day", ["+1 d"]],
+      ["hours", ["+1 h", "+1 h"]],
+    ]) {
+      await control(url, "POST", "/worlds", { name, feature_level: 480 });
+      const page = await open(browser, `${url}/console/w/${name}/act`);
+      await listening(page);
+      for (const button of buttons) {
+        const before = await page.locator("button.time").innerText();
+        await page.getByLabel(`${button}: go on`).click();
+        await page.waitForFunction((old) => document.querySelector("button.time").innerText !== old, before);
+        await listening(page);
+      }
+      await message(page, "Mel Marsh", "Good morning, everyone!").waitFor();
+      await write(page, "Max Mercer", "Much later");
+      await message(page, "Mel Marsh", "Much later").waitFor();
+      await played(page, binary, () => page.getByLabel("Whose events are expected").selectOption({ label: "both" }));
+      await close(page);
+      await control(url, "DELETE", `/worlds/${name}`);
+    }
+  },
+};
+
+module.exports = { levels: { ...levels, ...jumps } };
