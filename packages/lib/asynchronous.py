@@ -274,7 +274,7 @@ def _explained(function: Function) -> Function:
 
 
 class Watch(AsyncIterator[Frame]):
-    """The frames of a watch socket, from the first `anext()` or the beginning of its `async with` block on."""
+    """The frames of a watch socket, from the beginning of its `async with` block on."""
 
     def __init__(self, world: _world.World, threads: _Threads, timeout_ms: int | None) -> None:
         self._open = world.watch
@@ -285,14 +285,6 @@ class Watch(AsyncIterator[Frame]):
         self._is_ended = False
         # Set when a frame came or the socket was closed.
         self._changed = asyncio.Event()
-
-    async def _connect(self) -> _watch.Watch:
-        if self._socket is None:
-            self._socket = await self._threads.run(self._open)
-            # The thread must not hold the watch: one that nobody uses any more closes its socket, which ends the thread.
-            arguments = (self._socket, running_loop(), weakref.WeakMethod(self._take))
-            threading.Thread(target=_read, args=arguments, daemon=True).start()
-        return self._socket
 
     def __del__(self) -> None:
         if self._socket is not None:
@@ -305,7 +297,9 @@ class Watch(AsyncIterator[Frame]):
         self._changed.set()
 
     async def __anext__(self) -> Frame:
-        opened = await self._connect()
+        opened = self._socket
+        if opened is None:
+            raise TypeError("watch has frames within its block: write `async with world.watch(…) as frames`")
         loop = running_loop()
         deadline = None if self._timeout_ms is None else loop.time() + self._timeout_ms / 1000
         while not self._frames and not self._is_ended:
@@ -333,7 +327,10 @@ class Watch(AsyncIterator[Frame]):
             self._socket.close()
 
     async def __aenter__(self) -> Watch:
-        await self._connect()
+        self._socket = await self._threads.run(self._open)
+        # The thread must not hold the watch: one that nobody uses any more closes its socket, which ends the thread.
+        arguments = (self._socket, running_loop(), weakref.WeakMethod(self._take))
+        threading.Thread(target=_read, args=arguments, daemon=True).start()
         return self
 
     async def __aexit__(

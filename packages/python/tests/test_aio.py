@@ -77,13 +77,12 @@ def test_frames_arrive_while_the_loop_goes_on() -> None:
     async def work() -> None:
         async with await aio.start_server() as server:
             world = server.world()
-            frames = world.watch()
-            first = asyncio.ensure_future(frames.__anext__())
-            mel = await world.user("mel")
-            while not first.done():
-                await asyncio.to_thread(call, world, mel, "GET", "/users/me")
-            assert (await first).type == "request"
-            await frames.aclose()
+            async with world.watch() as frames:
+                first = asyncio.ensure_future(anext(frames))
+                mel = await world.user("mel")
+                while not first.done():
+                    await asyncio.to_thread(call, world, mel, "GET", "/users/me")
+                assert (await first).type == "request"
 
     run(work())
 
@@ -123,7 +122,7 @@ def test_a_watch_that_nobody_uses_any_more_ends_its_thread() -> None:
 
     async def work() -> None:
         async with await aio.start_server() as server:
-            frames = server.world().watch(timeout_ms=20)
+            frames = await server.world().watch(timeout_ms=20).__aenter__()
             with pytest.raises(Error, match="no frame came"):
                 await anext(frames)
             assert readers() == before + 1
@@ -145,6 +144,11 @@ def test_a_watch_without_its_block_says_so() -> None:
             world = server.world()
             with pytest.raises(TypeError, match="write `async with world.watch"):
                 await world.watch()
+            with pytest.raises(TypeError, match="within its block: write `async with world.watch"):
+                await anext(world.watch())
+            with pytest.raises(TypeError, match="within its block: write `async with world.watch"):
+                async for _ in world.watch(timeout_ms=20):
+                    pass
             with pytest.raises(TypeError, match="write `async with world.watch"):
                 with world.watch():  # type: ignore[attr-defined]
                     pass

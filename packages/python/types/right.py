@@ -86,8 +86,9 @@ async def in_a_loop() -> None:
         seen: List[JournalEntry] = await forked.journal.entries(limit=1)
         async with await forked.faults.add(rule):
             pass
-        async for frame in forked.watch():
-            kind: str = frame.type
+        async with forked.watch() as frames:
+            async for frame in frames:
+                kind: str = frame.type
         await forked.network.set(profile=slow)
         await forked.reset(keep=kept)
         posted: object = (await forked.control("GET", "/webhooks"))["webhooks"]
