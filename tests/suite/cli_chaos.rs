@@ -127,7 +127,17 @@ fn nothing_is_learned_from_a_command_that_fails_without_faults_or_asks_nothing()
 
     let silent = shell(&["--chaos", "1"], "true");
     assert_eq!(silent.status.code(), Some(0));
-    assert!(error(&silent).starts_with("chaos: no fault can fire"), "{}", error(&silent));
+    assert_eq!(
+        error(&silent),
+        "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL\n"
+    );
+    let own_fault = r#"address="${CHATDOUBLE_URL##*/}"
+    post() { exec 3<>"/dev/tcp/${address%:*}/${address#*:}"; printf "$1 HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${#2}\r\n\r\n%s" "$2" >&3; cat <&3; }
+    post "POST /control/worlds/default/faults" '{"effect": {"error": {"status": 503}}}'
+    post "GET /api/v1/server_settings" """#;
+    let met = program(&["exec", "--chaos", "1", "--", "bash", "-c", own_fault]).output().expect("the program starts");
+    assert_eq!(met.status.code(), Some(0));
+    assert_eq!(error(&met), "chaos: no fault can fire: a fault of the command's own met its only request\n");
     assert_eq!(
         program(&["exec", "--chaos", "1", "--", "/no/such/command"]).status().expect("it ends").code(),
         Some(127)

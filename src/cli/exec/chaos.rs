@@ -86,10 +86,8 @@ impl Chaos {
                 FAILS_WITHOUT_FAULTS_STATUS
             }));
         }
-        if first_run.observation.is_empty() {
-            eprint_line(
-                "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL",
-            );
+        if let Some(reason) = first_run.observation.reason_for_no_fault() {
+            eprint_line(format_args!("chaos: no fault can fire: {reason}"));
             return Ok(ExitCode::SUCCESS);
         }
         let time_limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));

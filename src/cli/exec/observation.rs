@@ -51,8 +51,12 @@ fn observe_worlds<T: Clone + Default + Send + 'static>(
 /// The requests of one world on which no fault fired. Only requests of `users` are attributed to a user.
 fn requests_of_world(world: &World, users: &HashSet<String>) -> ObservedRequests {
     let mut observed = ObservedRequests::default();
-    for entry in world.journal().all().iter().filter(|entry| entry.fault.is_none()) {
+    for entry in world.journal().all() {
         let Some(route) = entry.route else { continue };
+        if entry.fault.is_some() {
+            observed.add_faulted();
+            continue;
+        }
         observed.add(Request {
             route,
             method: &entry.method,

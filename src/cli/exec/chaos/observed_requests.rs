@@ -24,6 +24,8 @@ pub struct ObservedRequests {
     /// The last acknowledged event of each queue, by queue ID.
     last_acknowledged: HashMap<String, i64>,
     poll_count: usize,
+    /// Number of requests that a fault of the command's own met. Nothing else is counted of them.
+    faulted_count: usize,
 }
 
 /// What was observed of an operation.
@@ -69,6 +71,11 @@ impl ObservedRequests {
         }
     }
 
+    /// Adds a request that a fault of the command's own met.
+    pub fn add_faulted(&mut self) {
+        self.faulted_count += 1;
+    }
+
     fn add_poll(&mut self, request: Request<'_>) {
         let index = self.poll_count;
         self.poll_count += 1;
@@ -105,6 +112,7 @@ impl ObservedRequests {
             let count = self.callers.entry(user).or_default();
             *count = requests.max(*count);
         }
+        self.faulted_count += other.faulted_count;
         let merge_indexes = |indexes: &mut Vec<usize>, other: Vec<usize>| {
             indexes.extend(other);
             indexes.sort_unstable();
@@ -120,8 +128,16 @@ impl ObservedRequests {
         self.callers.iter().map(|(user, requests)| (user.as_str(), *requests))
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+    /// Why no fault can fire on these requests. None if one can.
+    pub fn reason_for_no_fault(&self) -> Option<String> {
+        if !self.operations.is_empty() {
+            return None;
+        }
+        Some(match self.faulted_count {
+            0 => "the command sent no request of an operation to the server in CHATDOUBLE_URL".to_owned(),
+            1 => "a fault of the command's own met its only request".to_owned(),
+            count => format!("faults of the command's own met all of its {count} requests"),
+        })
     }
 
     /// The operations, with method and path.
