@@ -70,7 +70,7 @@ fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> 
         sends_json: takes_form && has_body && sends_json(incoming),
         splits_parameters: takes_form && has_body && !incoming.query().is_empty(),
         secret_in_query: secret_in_query(incoming),
-        connection: incoming.connection(),
+        connection: incoming.connection_number(),
         credentials: authorization.map_or(0, |header| stable_hash(&header.as_bytes())),
         level: context.settings.feature_level,
         newest_level: NEWEST_FEATURE_LEVEL,
