@@ -15,6 +15,7 @@ use super::upstream::parse_rate;
 use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
+use crate::cli::upstream::parse_base_url;
 use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
 use baseline::Baseline;
@@ -48,7 +49,7 @@ const COMPARISON_FAILED_STATUS: u8 = 2;
 )]
 pub struct Compare {
     /// Base URLs of two servers: the one to compare with, and the one in question
-    #[arg(required = true, num_args = 2, value_name = "URL", value_parser = BaseUrl::parse)]
+    #[arg(required = true, num_args = 2, value_name = "URL", value_parser = parse_base_url)]
     urls: Vec<BaseUrl>,
 
     /// JSON file of accounts: {"admin": {"email": "…", "api_key": "…"}, "member": …}
