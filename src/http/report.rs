@@ -52,7 +52,7 @@ pub(super) fn report_request(
         effect: effect.as_deref(),
         started_at: journaled.started_at.micros(),
         answered_at: journaled.answered_at.micros(),
-        sent: Moment { real: sent.micros(), world: journaled.at.micros() },
+        reply_sent_at: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
         issues: &issues,
         ignored_parameters: &journaled.ignored_parameters,
