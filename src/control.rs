@@ -47,7 +47,7 @@ use crate::http::request::ApiRequest;
 use crate::http::{Edge, Response, reply};
 use crate::realm::invariants;
 use crate::time::Span;
-use crate::world::blocking::in_place;
+use crate::world::blocking::run_blocking;
 use crate::world::{RealTime, World, Worlds};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
@@ -157,12 +157,12 @@ impl Control {
             }),
             Call::Fidelity => fidelity::reply_data(),
             Call::Openapi => return openapi::requested_document(&filters, &self.defaults.dialect),
-            Call::AllReports => in_place(|| report::report_data(&self.edge.worlds.report())),
+            Call::AllReports => run_blocking(|| report::report_data(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
                 json!({})
             }
-            Call::Worlds => in_place(|| worlds::list(self, request, &filters))?,
+            Call::Worlds => run_blocking(|| worlds::list(self, request, &filters))?,
             Call::CreateWorld => worlds::create(self, request).await?,
             Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
             Call::World => json!({"world": worlds::world_record(request, &*self.world(name)?)}),
@@ -229,7 +229,9 @@ fn decoded_path(request: &ApiRequest) -> String {
 
 /// Runs work whose time grows with a world's size on a separate thread, so that other worlds' requests don't wait for
 /// it.
-async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+async fn run_on_separate_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
@@ -247,19 +249,19 @@ async fn execute_in_world(
     let data = match call {
         WorldCall::State => {
             let world = world.clone();
-            return run_blocking(move || state::show(&world)).await;
+            return run_on_separate_thread(move || state::show(&world)).await;
         }
         WorldCall::Users | WorldCall::Channels | WorldCall::Groups | WorldCall::Messages => {
             let query = contents::ContentsQuery::read(world, filters)?;
-            run_blocking(move || Ok(contents::list(call, &query))).await?
+            run_on_separate_thread(move || Ok(contents::list(call, &query))).await?
         }
         WorldCall::Invariants => {
             let world = world.clone();
-            run_blocking(move || Ok(check_invariants(&world))).await?
+            run_on_separate_thread(move || Ok(check_invariants(&world))).await?
         }
         WorldCall::MoveClock => clock::change(world, read_body(request)?).await?,
         WorldCall::WaitJournal => journal::wait(world, worlds, read_body(request)?).await?,
-        WorldCall::VerifyJournal => in_place(|| journal::verify(world, worlds, read_body(request)?))?,
+        WorldCall::VerifyJournal => run_blocking(|| journal::verify(world, worlds, read_body(request)?))?,
         WorldCall::WaitQueues => queues::wait(world, worlds, read_body(request)?).await?,
         WorldCall::WaitPushes => pushes::wait(world, read_body(request)?, &base_url()).await?,
         WorldCall::Reset
@@ -271,10 +273,10 @@ async fn execute_in_world(
         | WorldCall::ClearPushes
         | WorldCall::AcceptInvite
         | WorldCall::LoseQueue => {
-            let _turn = world.wait_turn().await;
-            in_place(|| execute_in_turn(world, worlds, call, values, request))?
+            let _turn = world.wait_for_turn().await;
+            run_blocking(|| execute_in_turn(world, worlds, call, values, request))?
         }
-        _ => in_place(|| execute_without_turn(world, call, values, filters, request))?,
+        _ => run_blocking(|| execute_without_turn(world, call, values, filters, request))?,
     };
     success_body(data)
 }

@@ -42,8 +42,10 @@ pub struct InstalledFault {
     pub fired_in_all_worlds: Arc<AtomicU64>,
 }
 
-/// Method and path of the operation to which `Effect::Events` applies.
-pub const POLL: (&str, &str) = ("GET", "/events");
+/// The method of polls, to which `Effect::Events` applies.
+pub const POLL_METHOD: &str = "GET";
+/// The path of polls.
+pub const POLL_PATH: &str = "/events";
 /// The prefix of the paths of operations that call the push relay.
 pub const RELAY_PATH_PREFIX: &str = "/mobile_push/";
 
@@ -63,7 +65,7 @@ pub struct Matching {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// The push relay fails.
-    Bouncer(Bouncer),
+    PushRelayFailure(PushRelayFailure),
     /// The reply is delayed by this many milliseconds of real time.
     DelayMs(u64),
     /// The request is not carried out and gets this reply.
@@ -115,7 +117,7 @@ pub enum Disturbance {
 
 /// How the push relay fails, which the codes of the API call *bouncer*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bouncer {
+pub enum PushRelayFailure {
     /// Replied as `FAILED_TO_CONNECT_BOUNCER`.
     Unreachable,
     /// Replied as `INTERNAL_SERVER_ERROR_ON_BOUNCER`.
@@ -249,8 +251,8 @@ impl Effect {
     /// Whether the effect can happen to a request. Other requests do not count for `after` and `times`.
     fn applies_to(&self, request: RequestView<'_>) -> bool {
         match self {
-            Effect::Bouncer(_) => request.calls_push_relay,
-            Effect::Events(_) => request.method == POLL.0 && request.path == Some(POLL.1),
+            Effect::PushRelayFailure(_) => request.calls_push_relay,
+            Effect::Events(_) => request.method == POLL_METHOD && request.path == Some(POLL_PATH),
             _ => true,
         }
     }

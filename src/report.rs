@@ -183,7 +183,7 @@ mod tests {
             effect: None,
             started_at: now,
             answered_at: now + 1,
-            sent: Moment { real: now + 1, world: now + 1 },
+            reply_sent_at: Moment { real: now + 1, world: now + 1 },
             facts: Facts::default(),
             ignored_parameters: &[],
             issues: &[],

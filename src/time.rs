@@ -76,14 +76,14 @@ impl Timestamp {
     }
 
     /// Parses an RFC 3339 text like [`Timestamp::parse`], or a date such as `2026-01-01`, which means midnight in UTC.
-    pub(crate) fn parse_or_date(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse_time_or_date(text: &str) -> Result<Self, String> {
         let is_date = text.len() == "2026-01-01".len();
         if is_date { Self::parse(&format!("{text}T00:00:00Z")) } else { Self::parse(text) }
     }
 
     /// ISO 8601 in UTC with minute precision, as in `date_joined`: `2019-10-20T07:50+00:00`.
-    pub fn to_minute(self) -> String {
-        let point = TimeZone::UTC.to_datetime(self.as_jiff());
+    pub fn to_iso8601_minutes(self) -> String {
+        let point = TimeZone::UTC.to_datetime(self.to_jiff());
         let (year, month, day) = (point.year(), point.month(), point.day());
         format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}+00:00", point.hour(), point.minute())
     }
@@ -95,7 +95,7 @@ impl Timestamp {
 
     /// RFC 3339 in UTC, with a fraction only if it is not zero.
     pub fn to_rfc3339(self) -> String {
-        self.as_jiff().to_string()
+        self.to_jiff().to_string()
     }
 
     /// The format of HTTP headers: `Thu, 01 Jan 2026 12:00:00 GMT`.
@@ -103,12 +103,12 @@ impl Timestamp {
         self.format("%a, %d %b %Y %H:%M:%S GMT")
     }
 
-    fn as_jiff(self) -> jiff::Timestamp {
+    fn to_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.micros).unwrap_or(jiff::Timestamp::MAX)
     }
 
     fn format(self, pattern: &str) -> String {
-        self.as_jiff().to_zoned(TimeZone::UTC).strftime(pattern).to_string()
+        self.to_jiff().to_zoned(TimeZone::UTC).strftime(pattern).to_string()
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
     fn timestamps_are_formatted_as_in_the_api() {
         let point = Timestamp::parse("2019-10-20T07:50:24.5Z").expect("a valid time");
 
-        assert_eq!(point.to_minute(), "2019-10-20T07:50+00:00");
+        assert_eq!(point.to_iso8601_minutes(), "2019-10-20T07:50+00:00");
         assert_eq!(point.to_date(), "2019-10-20");
         assert_eq!(point.seconds(), 1_571_557_824);
     }

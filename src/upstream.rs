@@ -15,7 +15,7 @@ mod reply;
 mod tests;
 
 pub use account::{Account, read_zuliprc};
-pub use base_url::BaseUrl;
+pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Options, Request, Upstream, read_reply};
 pub use client_builder::client_builder;
 pub use error::RequestError;

@@ -48,7 +48,7 @@ operation! {
     /// Removes a device of the caller, as clients do at logout.
     pub RemoveDevice = POST "/remove_client_device", for User, since 470;
     params {
-        /// ID of a device of the caller's own.
+        /// ID of one of the caller's devices.
         device_id: DeviceId,
     }
     errors [InvalidValue];

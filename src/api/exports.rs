@@ -181,21 +181,21 @@ pub fn export_file(realm: &Realm, export: &Export) -> Value {
     };
     let is_public = |id: ChannelId| matches!(realm.channels[&id].privacy, Privacy::WebPublic | Privacy::Public);
     let is_included = |message: &Message| {
-        message.channel().is_some_and(|(channel, _)| is_public(channel))
+        message.channel_and_topic().is_some_and(|(channel, _)| is_public(channel))
             || consenting_users.iter().any(|user| message.recipients.contains(user))
     };
     let messages: Vec<&Message> =
         realm.messages.values().map(AsRef::as_ref).filter(|message| is_included(message)).collect();
     let channels_with_messages: BTreeSet<ChannelId> =
-        messages.iter().filter_map(|message| Some(message.channel()?.0)).collect();
+        messages.iter().filter_map(|message| Some(message.channel_and_topic()?.0)).collect();
     let channels =
         realm.channels.values().filter(|channel| is_public(channel.id) || channels_with_messages.contains(&channel.id));
     let message_json = |message: &&Message| {
         json!({
             "id": message.id,
             "sender_id": message.sender,
-            "stream_id": message.channel().map(|(channel, _)| channel),
-            "topic": message.channel().map(|(_, topic)| topic),
+            "stream_id": message.channel_and_topic().map(|(channel, _)| channel),
+            "topic": message.channel_and_topic().map(|(_, topic)| topic),
             "content": message.body.content,
             "timestamp": message.sent_at.seconds(),
         })

@@ -11,7 +11,7 @@ pub use relay::RegisterRemotePush;
 
 use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
-use crate::fault::Bouncer;
+use crate::fault::PushRelayFailure;
 use crate::feature::Feature;
 use crate::realm::device::Device;
 use crate::realm::id::{DeviceId, UserId};
@@ -89,9 +89,9 @@ impl Write for TestPush {
 fn check_relay(context: &OperationContext<'_>) -> Result<(), Error> {
     match context.push_relay_fault {
         None => Ok(()),
-        Some(Bouncer::ServerError) => Err(Error::RelayBreaksDown),
-        Some(Bouncer::Unreachable) => Err(Error::RelayUnreachable),
-        Some(Bouncer::AdminActionRequired) => Err(Error::RelayRefuses),
+        Some(PushRelayFailure::ServerError) => Err(Error::RelayBreaksDown),
+        Some(PushRelayFailure::Unreachable) => Err(Error::RelayUnreachable),
+        Some(PushRelayFailure::AdminActionRequired) => Err(Error::RelayRefuses),
     }
 }
 

@@ -59,7 +59,7 @@ impl Read for GetTopics {
         let mut topics: Vec<TopicRecord> = topics_of_channel(realm, channel.id)
             .filter_map(|topic| newest_visible_message(realm, caller, channel, topic))
             .filter_map(|id| {
-                let (_, name) = realm.messages.get(&id)?.channel()?;
+                let (_, name) = realm.messages.get(&id)?.channel_and_topic()?;
                 Some(TopicRecord { name: display_topic_name(name, params.allow_empty_topic_name), max_id: id })
             })
             .collect();

@@ -12,6 +12,7 @@ use super::output::{eprint_line, print_line};
 use super::signals::TerminationSignal;
 use super::tls::TrustOptions;
 use super::upstream::parse_rate;
+use crate::cli::upstream::parse_base_url;
 use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
@@ -48,7 +49,7 @@ const COMPARISON_FAILED_STATUS: u8 = 2;
 )]
 pub struct Compare {
     /// Base URLs of two servers: the one to compare with, and the one in question
-    #[arg(required = true, num_args = 2, value_name = "URL", value_parser = BaseUrl::parse)]
+    #[arg(required = true, num_args = 2, value_name = "URL", value_parser = parse_base_url)]
     urls: Vec<BaseUrl>,
 
     /// JSON file of accounts: {"admin": {"email": "…", "api_key": "…"}, "member": …}
@@ -188,7 +189,7 @@ impl Compare {
                 ProbeSettings { unique_word: &unique_word, is_read_only: self.read_only, is_interrupted: interrupted };
             let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.take();
-            report.add(&document.name, &scenario.name, result);
+            report.add(&document.path, &scenario.name, result);
             failure.map_or(Ok(()), |failure| Err(CliError::failure(failure)))?;
         }
         Ok(())
@@ -220,7 +221,7 @@ impl Compare {
         let selected: Vec<_> =
             all_probes().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
         if selected.is_empty() {
-            let files = documents.iter().filter_map(|document| document.name.rsplit('/').next());
+            let files = documents.iter().filter_map(|document| document.path.rsplit('/').next());
             let names: Vec<&str> = all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
             let nearest = self.only.as_deref().and_then(|pattern| similar_name(pattern, &names));
             let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
@@ -253,7 +254,7 @@ impl Compare {
         let start: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
         let section = &document.text[start.min(document.text.len())..];
         let end = section[1..].find("\n## ").map_or(section.len(), |end| end + 1);
-        pattern.is_match(&document.name) || section[..end].lines().any(|line| pattern.is_match(line))
+        pattern.is_match(&document.path) || section[..end].lines().any(|line| pattern.is_match(line))
     }
 }
 

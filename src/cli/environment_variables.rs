@@ -4,15 +4,7 @@ use crate::json_diagnostic::similar_name;
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
-/// Removes empty environment variables from the options, since tools that forward variables set them to an empty value.
-/// Help does not show the values of the others.
-pub(super) fn ignore_empty_variables(command: Command) -> Command {
-    let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    let remove_empty_variable =
-        |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
-    command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
-}
-
+const PREFIX: &str = "CHATDOUBLE_";
 /// The variable with the URL of the server, which `exec` sets for its command.
 pub(super) const URL_VARIABLE: &str = "CHATDOUBLE_URL";
 /// The variable with the feature level of the default world, which `exec` sets for its command. No option reads it.
@@ -24,9 +16,18 @@ const LEVEL_SUGGESTION: &str = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec -
 const OTHER_VARIABLES: &[&str] =
     &[URL_VARIABLE, "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", LEVEL_VARIABLE, "CHATDOUBLE_TLS_CA"];
 
+/// Removes empty environment variables from the options, since tools that forward variables set those that are
+/// missing to an empty value.
+/// Help does not show the values of the others.
+pub(super) fn ignore_empty_variables(command: Command) -> Command {
+    let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    let remove_empty_variable =
+        |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
+    command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
+}
+
 /// The warnings for environment variables that look like misspelled variables of this program.
 pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterator<Item = OsString>) -> Vec<String> {
-    const PREFIX: &str = "CHATDOUBLE_";
     let commands = std::iter::once(command).chain(command.get_subcommands());
     let options = commands.flat_map(Command::get_arguments).filter_map(|arg| arg.get_env()?.to_str());
     let known_names: Vec<&str> = options.chain(OTHER_VARIABLES.iter().copied()).collect();

@@ -30,14 +30,14 @@ pub struct Health {
 
 /// Parses a base URL and drops its path, since all worlds of a server have the same health.
 fn parse_origin(url: &str) -> Result<String, String> {
-    let expected_url = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
+    let requirement = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
     let (scheme, address) = url.split_once("://").unwrap_or(("http", url));
     let authority = address.split('/').next().unwrap_or_default();
     let is_authority = authority.parse::<http::uri::Authority>().is_ok_and(|authority| !authority.host().is_empty());
     if matches!(scheme, "http" | "https") && is_authority {
         Ok(format!("{scheme}://{authority}"))
     } else {
-        Err(expected_url())
+        Err(requirement())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `chatdouble mcp`: a server of the Model Context Protocol on standard input and output, with tools for agents.
 
-mod recording;
 mod session;
+mod session_scenario;
 mod tools;
 
 use super::CliError;

@@ -138,7 +138,7 @@ fn report_removals(document: &Document, difference: &Difference) {
         let line = document.text[..edit.range.start].matches('\n').count() + 1;
         let removed_text = document.text[edit.range.clone()]
             .trim_matches(|character: char| character == ',' || character.is_whitespace());
-        eprint_line(format_args!("{}:{line}: takes away {removed_text}, which did not come", document.name));
+        eprint_line(format_args!("{}:{line}: takes away {removed_text}, which did not come", document.path));
     }
 }
 
@@ -159,7 +159,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
-        let title = format!("{}: {}", document.name, scenario.name);
+        let title = format!("{}: {}", document.path, scenario.name);
         let verdict = match play(stage, document, scenario, mode).await {
             Outcome::Played => {
                 print_line(format_args!("played   {title}"))?;
@@ -189,12 +189,12 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
                 Verdict::Differs(text)
             }
         };
-        results.add(&document.name, &scenario.name, verdict);
+        results.add(&document.path, &scenario.name, verdict);
     }
     if run.update && !edits.is_empty() {
-        let text = insert_placeholders(stage, &document.name, apply_edits(&document.text, &edits)).await;
-        std::fs::write(&document.name, text)
-            .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.name)))?;
+        let text = insert_placeholders(stage, &document.path, apply_edits(&document.text, &edits)).await;
+        std::fs::write(&document.path, text)
+            .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.path)))?;
     }
     Ok(())
 }

@@ -3,10 +3,18 @@
 use super::CliError;
 use super::output::eprint_line;
 use super::tls::TrustOptions;
-use crate::upstream::{Account, BaseUrl, Options, Upstream, read_zuliprc};
+use crate::upstream::{Account, BaseUrl, BaseUrlError, Options, Upstream, read_zuliprc};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Parses the base URL of an option.
+pub fn parse_base_url(text: &str) -> Result<BaseUrl, String> {
+    BaseUrl::parse(text).map_err(|error| match error {
+        BaseUrlError::WithUser => format!("{error}; name the account by --user and --api-key"),
+        BaseUrlError::Malformed | BaseUrlError::WithQuery => error.to_string(),
+    })
+}
 
 #[derive(Debug, Args)]
 pub struct RequestOptions {

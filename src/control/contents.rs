@@ -107,7 +107,7 @@ fn user_record(realm: &Realm, user: &User) -> Value {
 fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value {
     let topics = topics_of_channel(realm, channel.id).filter_map(|topic| {
         let newest = topic.messages.last()?;
-        let (_, name) = realm.messages.get(&newest)?.channel()?;
+        let (_, name) = realm.messages.get(&newest)?.channel_and_topic()?;
         Some(json!({"name": &**name, "messages": topic.messages.len(), "newest": newest}))
     });
     let permissions = CHANNEL_PERMISSIONS.iter().filter_map(|setting| {
@@ -165,7 +165,7 @@ fn group_record(realm: &Realm, group: &Group) -> Value {
 fn message_records(query: &ContentsQuery) -> Vec<Value> {
     let realm = &query.realm;
     let matches = |message: &&Arc<Message>| {
-        let place = message.channel();
+        let place = message.channel_and_topic();
         query.channel.is_none_or(|channel| place.is_some_and(|(id, _)| id == channel))
             && query.topic.as_deref().is_none_or(|topic| place.is_some_and(|(_, name)| **name == *topic))
             && query.before.is_none_or(|before| message.id < before)
@@ -187,7 +187,8 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
     let reactions = message.reactions.iter();
     let reactions =
         reactions.map(|reaction| json!({"emoji_name": reaction.emoji.emoji_name, "user_id": reaction.user}));
-    let (channel, topic) = message.channel().map_or((None, None), |(channel, topic)| (Some(channel), Some(&**topic)));
+    let (channel, topic) =
+        message.channel_and_topic().map_or((None, None), |(channel, topic)| (Some(channel), Some(&**topic)));
     let to: Vec<UserId> = match &message.place {
         MessagePlace::Direct { .. } => message.recipients.iter().copied().collect(),
         MessagePlace::Channel { .. } => Vec::new(),
@@ -201,7 +202,7 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
         "to": to,
         "content": message.body.content,
         "reactions": reactions.collect::<Vec<_>>(),
-        "is_edited": message.last_edit.is_some(),
+        "is_edited": message.last_edited_at.is_some(),
     });
     if let Some(user) = seen_by {
         add_visibility(&mut record, why_message_is_hidden(realm, user, message));
@@ -235,7 +236,7 @@ fn why_message_is_hidden(realm: &Realm, user: &User, message: &Message) -> Optio
         return None;
     }
     let name = &user.full_name;
-    let Some((channel, _)) = message.channel() else {
+    let Some((channel, _)) = message.channel_and_topic() else {
         return Some(format!("A direct message, and {name} is not in the conversation."));
     };
     let channel = &realm.channels[&channel];

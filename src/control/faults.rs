@@ -4,7 +4,9 @@ use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::times::SpanInput;
 use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
 use crate::error::{Error, ErrorKind};
-use crate::fault::{Bouncer, Disturbance, Effect, InstalledFault, Matching, POLL, RELAY_PATH_PREFIX};
+use crate::fault::{
+    Disturbance, Effect, InstalledFault, Matching, POLL_METHOD, POLL_PATH, PushRelayFailure, RELAY_PATH_PREFIX,
+};
 use crate::json_diagnostic;
 use crate::world::World;
 use http::StatusCode;
@@ -121,14 +123,14 @@ fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Erro
     let path = matching.path.as_deref();
     let method = matching.method.as_deref();
     match effect {
-        Effect::Bouncer(_) if path.is_some_and(|path| !path.starts_with(RELAY_PATH_PREFIX)) => {
+        Effect::PushRelayFailure(_) if path.is_some_and(|path| !path.starts_with(RELAY_PATH_PREFIX)) => {
             Err(refusal(format!("$.match.path: the effect bouncer is for operations below {RELAY_PATH_PREFIX}")))
         }
         Effect::Events(_)
-            if path.is_some_and(|path| path != POLL.1) || method.is_some_and(|method| method != POLL.0) =>
+            if path.is_some_and(|path| path != POLL_PATH) || method.is_some_and(|method| method != POLL_METHOD) =>
         {
-            let part = if path.is_some_and(|path| path != POLL.1) { "path" } else { "method" };
-            Err(refusal(format!("$.match.{part}: the effect events is for {} {}", POLL.0, POLL.1)))
+            let part = if path.is_some_and(|path| path != POLL_PATH) { "path" } else { "method" };
+            Err(refusal(format!("$.match.{part}: the effect events is for {} {}", POLL_METHOD, POLL_PATH)))
         }
         _ => Ok(()),
     }
@@ -183,9 +185,9 @@ fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
     let require_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong_value("true")) };
     match name.as_str() {
         "bouncer" => match value.as_str() {
-            Some("unreachable") => Ok(Effect::Bouncer(Bouncer::Unreachable)),
-            Some("server_error") => Ok(Effect::Bouncer(Bouncer::ServerError)),
-            Some("admin_action_required") => Ok(Effect::Bouncer(Bouncer::AdminActionRequired)),
+            Some("unreachable") => Ok(Effect::PushRelayFailure(PushRelayFailure::Unreachable)),
+            Some("server_error") => Ok(Effect::PushRelayFailure(PushRelayFailure::ServerError)),
+            Some("admin_action_required") => Ok(Effect::PushRelayFailure(PushRelayFailure::AdminActionRequired)),
             _ => Err(wrong_word(
                 "unreachable, server_error or admin_action_required",
                 &["unreachable", "server_error", "admin_action_required"],

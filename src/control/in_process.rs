@@ -31,7 +31,7 @@ impl Control {
         }
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
         let scheme = self.edge.scheme;
-        let head = Arc::new(RequestHead { method, scheme, uri, headers, connection: 0, credentials: None });
+        let head = Arc::new(RequestHead { method, scheme, uri, headers, connection_number: 0, credentials: None });
         let response = self.respond(&ApiRequest::new(head, body)).await;
         ControlReply {
             status: response.status().as_u16(),

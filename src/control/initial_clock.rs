@@ -56,9 +56,9 @@ impl InitialClock {
         match text {
             "real" => Ok(InitialClock::Real),
             "frozen" => Ok(InitialClock::Frozen),
-            instant => {
-                Timestamp::parse_or_date(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED))
-            }
+            instant => Timestamp::parse_time_or_date(instant)
+                .map(InitialClock::At)
+                .map_err(|_| format!("takes {}", Self::EXPECTED)),
         }
     }
 }

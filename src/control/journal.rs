@@ -4,7 +4,7 @@ use super::filters::Filters;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::{MAX_COMPARED_BYTES, arrivals, known_names_clause, queues, refusal, users, waiting};
 use crate::error::Error;
-use crate::fault::{Matching, NETWORK_FAULT_ID, POLL};
+use crate::fault::{Matching, NETWORK_FAULT_ID, POLL_METHOD, POLL_PATH};
 use crate::journal::{Entry, Filter};
 use crate::json_diagnostic::most_similar;
 use crate::world::{World, Worlds};
@@ -113,8 +113,8 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 ///
 /// # Errors
 ///
-/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut`; `UnknownControlWorld` when the
-/// world is deleted while waiting.
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut` if the time is over, or
+/// as soon as there are more requests than allowed; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.check(world)?;
@@ -201,7 +201,7 @@ impl Bounds {
         )
     }
 
-    /// An addition to the message: about the filter's fault or, if there is nothing to say about it and requests are
+    /// A clause for the message: about the filter's fault or, if there is nothing to say about it and requests are
     /// missing, about parked polls or polls that clients gave up, which the journal does not have.
     fn missing_entries_clause(self, count: usize, world: &World, filter: &Filter) -> String {
         match fault_clause(world, filter) {
@@ -250,7 +250,7 @@ impl Assertion {
     }
 }
 
-/// An addition to the message if the fault of the filter has not fired or, while polls are parked, has fired for more
+/// A clause for the message if the fault of the filter has not fired or, while polls are parked, has fired for more
 /// requests than the journal has.
 fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
@@ -262,17 +262,17 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
         let requests = describe_matching_requests(&matching);
         return format!("; '{id}' is for {requests}, and has not fired{}", unaffected_polls_clause(world, matching));
     }
-    let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
-    if fired <= journaled as u64 || world.parked_polls() == 0 {
+    let journaled_count = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
+    if fired <= journaled_count as u64 || world.parked_polls() == 0 {
         return String::new();
     }
     let times = if fired == 1 { "once".to_owned() } else { format!("{fired} times") };
     format!(
-        "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered: send an event, or move the clock by a minute"
+        "; '{id}' has fired {times}, but the journal has {journaled_count} of these requests: a parked poll comes into it when it is answered: send an event, or move the clock by a minute"
     )
 }
 
-/// An addition to the message if polls are parked that a fault would be for, had it been there when they arrived.
+/// A clause for the message if a parked poll would match the fault, but arrived before it was installed.
 fn unaffected_polls_clause(world: &World, matching: Matching) -> String {
     let Matching { method, path, user, params } = matching;
     let filter = Filter { method, path, user, ..Filter::default() };
@@ -294,12 +294,12 @@ fn describe_matching_requests(matching: &Matching) -> String {
 }
 
 fn is_for_polls(filter: &Filter) -> bool {
-    filter.method.as_deref().is_none_or(|method| method == POLL.0)
-        && filter.path.as_deref().is_none_or(|path| path == POLL.1)
+    filter.method.as_deref().is_none_or(|method| method == POLL_METHOD)
+        && filter.path.as_deref().is_none_or(|path| path == POLL_PATH)
 }
 
-/// An addition to the message if polls that the filter may be for are parked or, if none is, were given up by clients.
-/// The status of such polls is not known, so the filter's is ignored. Empty for a filter with a fault, for which there
+/// A clause for the message if parked polls may match the filter; if none is parked, about matching polls whose clients
+/// disconnected. The status of such polls is not known, so the filter's is ignored. Empty for a filter with a fault, for which there
 /// is [`fault_clause`].
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     if filter.fault.is_some() || !is_for_polls(filter) {
@@ -312,7 +312,7 @@ fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     }
 }
 
-/// An addition to the message if clients closed the connections of polls that the filter may be for.
+/// A clause for the message if clients closed the connections of polls that may match the filter.
 fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
     let is_included = |user: Option<&str>| {
         filter.user.is_none()

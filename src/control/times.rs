@@ -116,7 +116,7 @@ fn timestamp_from_number(seconds: f64) -> Option<Timestamp> {
 }
 
 fn timestamp_from_text(text: &str) -> Option<Timestamp> {
-    Timestamp::parse_or_date(text).ok()
+    Timestamp::parse_time_or_date(text).ok()
 }
 
 impl<'de> Deserialize<'de> for TimestampInput {

@@ -14,7 +14,7 @@ use crate::realm::Realm;
 use crate::realm::seeded_rng::SeededRng;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::blocking::in_place;
+use crate::world::blocking::run_blocking;
 use crate::world::{Lifecycle, RealTime, World, WorldSettings, Worlds};
 use http::{HeaderMap, header};
 use schemars::JsonSchema;
@@ -122,13 +122,13 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
     let new_world = match &spec.fork_of {
         Some(source_world) => {
             let source_world = find_source_world(control, &spec, source_world)?;
-            let _turn = source_world.wait_turn().await;
+            let _turn = source_world.wait_for_turn().await;
             if source_world.name() == Worlds::DEFAULT {
-                in_place(|| control.edge.setup_warnings.warn_of_changed_default(&source_world));
+                run_blocking(|| control.edge.setup_warnings.warn_of_changed_default(&source_world));
             }
-            in_place(|| fork(&spec, &source_world))?
+            run_blocking(|| fork(&spec, &source_world))?
         }
-        None => in_place(|| create_from_fixture(control, &spec))?,
+        None => run_blocking(|| create_from_fixture(control, &spec))?,
     };
     let NewWorld { realm, clock, settings, real_time } = new_world;
     // Generated only now, so that calls with a refused body use up no names.
@@ -143,7 +143,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         let _ = world.lifecycle().port.set(port);
     }
     if replaces {
-        in_place(|| control.edge.worlds.replace(world.clone()));
+        run_blocking(|| control.edge.worlds.replace(world.clone()));
     } else if !control.edge.worlds.add(world.clone()) {
         world.end();
         return Err(Error::WorldExists { name: world.name().into() });
@@ -184,8 +184,10 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
         return Err(refusal("The world 'default' can't be deleted; reset it instead"));
     }
     let world = control.world(name)?;
-    let _turn = world.wait_turn().await;
-    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or_else(|| control.unknown_world_error(name))
+    let _turn = world.wait_for_turn().await;
+    run_blocking(|| control.edge.worlds.remove(name))
+        .map(|_| json!({}))
+        .ok_or_else(|| control.unknown_world_error(name))
 }
 
 /// Deletes all worlds whose names begin with the prefix, except the default one.

@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, header};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The parsed credentials of a request, or the error in them; None for a request without credentials.
 pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
@@ -95,21 +94,11 @@ impl Credentials {
     }
 }
 
-/// The number of a connection, and its last credentials: most clients send the same header with each request, and it
-/// is parsed only once.
-#[derive(Debug)]
+/// The last credentials of a connection: most clients send the same header with each request, and it is parsed only
+/// once.
+#[derive(Debug, Default)]
 pub struct CredentialsCache {
-    /// The number of the connection, from 1.
-    pub connection: u64,
     last: Mutex<Option<CachedHeader>>,
-}
-
-static CONNECTION_COUNT: AtomicU64 = AtomicU64::new(0);
-
-impl Default for CredentialsCache {
-    fn default() -> Self {
-        Self { connection: CONNECTION_COUNT.fetch_add(1, Ordering::Relaxed) + 1, last: Mutex::default() }
-    }
 }
 
 /// The bytes of a header and the credentials in it.

@@ -8,7 +8,7 @@ use super::{pseudo_locale, rate_limit};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
-use crate::fault::{Bouncer, Disturbance, Effect, NETWORK_FAULT_ID, RELAY_PATH_PREFIX, RequestView};
+use crate::fault::{Disturbance, Effect, NETWORK_FAULT_ID, PushRelayFailure, RELAY_PATH_PREFIX, RequestView};
 use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -44,9 +44,9 @@ impl Fault {
     }
 
     /// The failure of the push relay, if that is the effect.
-    pub fn bouncer(&self) -> Option<Bouncer> {
+    pub fn push_relay_failure(&self) -> Option<PushRelayFailure> {
         match self.fired {
-            Some((_, Effect::Bouncer(bouncer))) => Some(bouncer),
+            Some((_, Effect::PushRelayFailure(failure))) => Some(failure),
             _ => None,
         }
     }

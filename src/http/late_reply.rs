@@ -8,14 +8,14 @@ use super::{network, report};
 use crate::report::Arrival;
 use std::time::Duration;
 
-/// A journaled reply that is not sent yet. Dropping it before [`LateReply::take_response`] is done means that the
+/// A journaled reply that is not sent yet. Dropping it before [`LateReply::wait_and_take_response`] is done means that the
 /// client closed the connection: the journal entry then gets the status 0, and the report knows that the reply
 /// did not arrive.
 pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
     journaled: JournaledRequest,
     is_reported: bool,
-    /// None once [`LateReply::take_response`] has taken it.
+    /// None once [`LateReply::wait_and_take_response`] has taken it.
     response: Option<Response>,
 }
 
@@ -32,7 +32,7 @@ impl<'a, 'context> LateReply<'a, 'context> {
 
     /// Waits for the delay by the fault, then for the latency of the network, and returns the reply. A short latency is
     /// left to the socket.
-    pub async fn take_response(mut self) -> Response {
+    pub async fn wait_and_take_response(mut self) -> Response {
         if !self.journaled.delay.is_zero() {
             tokio::time::sleep(self.journaled.delay).await;
         }
@@ -45,11 +45,11 @@ impl<'a, 'context> LateReply<'a, 'context> {
             tokio::time::sleep(latency).await;
         }
         let response = self.response.take().unwrap_or_default();
-        self.report(report::arrival(self.context, &self.journaled, &response), &response);
+        self.report_arrival(report::arrival(self.context, &self.journaled, &response), &response);
         response
     }
 
-    fn report(&self, arrival: Arrival, response: &Response) {
+    fn report_arrival(&self, arrival: Arrival, response: &Response) {
         if self.is_reported {
             report::report_request(self.context, &self.journaled, response, arrival);
         }
@@ -62,6 +62,6 @@ impl Drop for LateReply<'_, '_> {
         let world = self.context.world;
         let waited = world.real_time().now().since(self.journaled.started_at);
         world.journal().record_lost_reply(self.journaled.entry.id, waited.micros() as f64 / 1e3);
-        self.report(Arrival::Missing, &response);
+        self.report_arrival(Arrival::Missing, &response);
     }
 }

@@ -10,7 +10,7 @@ use super::router::RouteMatch;
 use super::target::Target;
 use super::{Edge, trace};
 use crate::world::World;
-use crate::world::blocking::{WriterTurn, in_place};
+use crate::world::blocking::{WriterTurn, run_blocking};
 use http::Method;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -41,7 +41,7 @@ pub(super) async fn acquire(
     if !is_slow && !is_write {
         return None;
     }
-    let turn = if is_write { Some(world.wait_turn().await) } else { None };
+    let turn = if is_write { Some(world.wait_for_turn().await) } else { None };
     // `acquire_owned` fails only for a closed semaphore, and this one is never closed.
     let slow_request = if is_slow { edge.slow_requests.clone().acquire_owned().await.ok() } else { None };
     Some(Permit { _turn: turn, _slow_request: slow_request })
@@ -79,5 +79,5 @@ fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>
 
 /// Runs the work of a request; if it has a permit, the runtime replaces the thread in the meantime.
 pub(super) fn run_with_permit<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
-    if permit.is_some() { in_place(work) } else { work() }
+    if permit.is_some() { run_blocking(work) } else { work() }
 }

@@ -35,7 +35,7 @@ pub struct RequestHead {
     pub uri: Uri,
     pub headers: HeaderMap,
     /// The number of the connection; 0 for a request that did not come over one.
-    pub connection: u64,
+    pub connection_number: u64,
     /// The credentials in the headers; None if there are none.
     pub credentials: RequestCredentials,
 }
@@ -130,8 +130,8 @@ impl ApiRequest {
     }
 
     /// The number of the connection; 0 for a request that did not come over one.
-    pub fn connection(&self) -> u64 {
-        self.head.connection
+    pub fn connection_number(&self) -> u64 {
+        self.head.connection_number
     }
 
     /// The client's description of itself, such as `ExampleApp/1.2 (Linux)`; "" if it sends none.

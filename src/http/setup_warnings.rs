@@ -27,7 +27,7 @@ pub struct SetupWarnings {
 }
 
 impl SetupWarnings {
-    /// Warns of a stock client in a world with neutral names: it needs those of its vendor.
+    /// Warns of a stock client in a world with neutral names: such a client needs its vendor's names.
     pub fn warn_of_dialect(&self, incoming: &ApiRequest, dialect: &Dialect, world: &str) {
         if !dialect.is_neutral() {
             return;

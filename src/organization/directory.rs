@@ -146,7 +146,9 @@ impl Directory {
     /// in characters.
     pub fn add(&mut self, names: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
-            Some(anonymizer) => (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_with_salt(name, salt)).collect(),
+            Some(anonymizer) => {
+                (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_text_with_salt(name, salt)).collect()
+            }
             None => vec![name.to_owned()],
         };
         names(self).add(id, name, &candidates, limit);

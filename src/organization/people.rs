@@ -237,7 +237,7 @@ fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Direct
 
 fn convert_date(date: &str, directory: &Directory) -> String {
     let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
-    let mut random = anonymizer.random_from(date);
+    let mut random = anonymizer.random_generator_for(date);
     format!("{}-{:02}-{:02}", 1950 + random.below(55), 1 + random.below(12), 1 + random.below(28))
 }
 

@@ -182,7 +182,7 @@ impl Term {
 
 impl Condition {
     fn holds(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
-        let channel = message.channel();
+        let channel = message.channel_and_topic();
         let privacy = || channel.map(|(channel, _)| realm.channels[&channel].privacy);
         match self {
             Condition::Channel(id) => channel.is_some_and(|(channel, _)| channel == *id),
@@ -219,7 +219,7 @@ impl Condition {
             Condition::IsMentioned => message.mentions(viewer) || message.wildcard_mentions(viewer),
             Condition::IsAlerted => message.body.alerted.contains(&viewer),
             Condition::IsFollowed => message
-                .channel()
+                .channel_and_topic()
                 .is_some_and(|(channel, topic)| state.topic_policy(channel, topic) == VisibilityPolicy::Followed),
             Condition::IsMuted => realm.is_excluded_from_home(viewer, message),
             Condition::InHome => !realm.is_excluded_from_home(viewer, message),

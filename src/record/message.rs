@@ -218,7 +218,7 @@ impl MessageRecord {
     /// The record of a message with the viewer's flags. Spectators have the flag `read`.
     pub fn with_flags(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
-        let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
+        let channel = message.channel_and_topic().map(|(channel, _)| realm.channels[&channel].as_ref());
         let mut record = Self::new(realm, message, sender, channel, view);
         record.flags = Some(match view.viewer {
             Some(viewer) => realm.flags(viewer.id, message),
@@ -237,7 +237,7 @@ impl MessageRecord {
         view: MessageView<'_>,
     ) -> Self {
         let display_topic = |topic: &str| display_topic_name(topic, view.allow_empty_topic_name);
-        let topic = message.channel().map(|(_, topic)| topic.as_ref());
+        let topic = message.channel_and_topic().map(|(_, topic)| topic.as_ref());
         let client_computes_avatar = view.client_computes_avatar(realm, sender);
         let (sender_full_name, sender_email, avatar_url) = if view.is_inaccessible(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
@@ -291,8 +291,8 @@ impl MessageRecord {
             avatar_url,
             stream_id: channel.map(|channel| channel.id.0),
             edit_history: edit_history(realm, message, view.allow_empty_topic_name),
-            last_edit_timestamp: message.last_edit.map(|time| time.seconds()),
-            last_moved_timestamp: message.last_moved.map(|time| time.seconds()),
+            last_edit_timestamp: message.last_edited_at.map(|time| time.seconds()),
+            last_moved_timestamp: message.last_moved_at.map(|time| time.seconds()),
             flags: None,
             match_content: None,
             match_subject: None,

@@ -93,7 +93,7 @@ impl UserRecord {
             delivery_email: (can_see_email && (!is_spectator || user.is_bot())).then(|| user.email.clone()),
             email: if is_spectator { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
-            date_joined: if is_spectator { user.date_joined.to_date() } else { user.date_joined.to_minute() },
+            date_joined: if is_spectator { user.date_joined.to_date() } else { user.date_joined.to_iso8601_minutes() },
             is_active: Some(user.is_active),
             is_owner: user.role == Role::Owner,
             is_admin: user.is_admin(),
@@ -207,7 +207,7 @@ pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
     }
     let make = || RenderedUserParts {
         avatar_url: to_raw(&avatar_url(realm, user, false)),
-        date_joined: to_raw(&user.date_joined.to_minute()),
+        date_joined: to_raw(&user.date_joined.to_iso8601_minutes()),
         profile_data: to_raw(&profile_data(user)),
     };
     user.cached_json.rendered_parts.get_or_init(|| Arc::new(make())).clone()
@@ -221,7 +221,7 @@ impl UserRecord {
             delivery_email: None,
             email: realm.dummy_email(user.id),
             full_name: UNKNOWN_USER_NAME.to_owned(),
-            date_joined: user.date_joined.to_minute(),
+            date_joined: user.date_joined.to_iso8601_minutes(),
             is_active: Some(user.is_active),
             is_owner: false,
             is_admin: false,

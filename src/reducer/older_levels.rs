@@ -1,6 +1,7 @@
 //! Formats and events of servers with older feature levels.
 
 use super::json::{Object, row, to_integers};
+use super::users::{ADMINISTRATOR, GUEST, MEMBER, MODERATOR};
 use super::{State, UnknownPart};
 use crate::feature::Feature;
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ impl State {
     }
 
     /// Whether the members of groups include deactivated users.
-    pub(super) fn groups_list_deactivated(&self) -> bool {
+    pub(super) fn groups_include_deactivated_users(&self) -> bool {
         !Feature::OnlyActiveMembers.is_at(self.level())
     }
 
@@ -87,15 +88,15 @@ impl State {
     /// The role in a change of a user. None if it did not change. Levels below 7 have two booleans instead.
     pub(super) fn new_role(person: &Value) -> Option<i64> {
         let from_booleans = || match (person["is_admin"].as_bool()?, person["is_guest"].as_bool()?) {
-            (true, _) => Some(200),
-            (false, true) => Some(600),
-            (false, false) => Some(400),
+            (true, _) => Some(ADMINISTRATOR),
+            (false, true) => Some(GUEST),
+            (false, false) => Some(MEMBER),
         };
         person["role"].as_i64().or_else(from_booleans)
     }
 
     pub(super) fn is_moderator(&self, role: i64) -> bool {
-        role == 300 || role < 300 && Feature::IsModeratorIncludesHigherRoles.is_at(self.level())
+        role == MODERATOR || role < MODERATOR && Feature::IsModeratorIncludesHigherRoles.is_at(self.level())
     }
 
     /// The key for the other user in unread messages of a one-to-one conversation.

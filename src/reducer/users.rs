@@ -8,12 +8,23 @@ use serde_json::{Value, json};
 /// The key of the list of active users in a register reply.
 pub(super) const ACTIVE_USERS: &str = "realm_users";
 /// The keys of the lists of active and of deactivated users, in this order.
-const USER_LISTS: [&str; 2] = [ACTIVE_USERS, "realm_non_active_users"];
+const USER_LISTS: [&str; 2] = [ACTIVE_USERS, DEACTIVATED_USERS];
+const DEACTIVATED_USERS: &str = "realm_non_active_users";
+/// The key of the list of bots that belong to the server.
+const SYSTEM_BOTS: &str = "cross_realm_bots";
+
+/// The roles, from the highest down: a role includes the rights of those with larger numbers.
+pub(super) const OWNER: i64 = 100;
+pub(super) const ADMINISTRATOR: i64 = 200;
+pub(super) const MODERATOR: i64 = 300;
+pub(super) const MEMBER: i64 = 400;
+pub(super) const GUEST: i64 = 600;
 
 /// A user's role, and the keys that follow from it.
 const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
 
 impl State {
+    /// Applies an event `realm_user`. Returns false for an unknown `op`.
     pub(super) fn apply_realm_user(&mut self, event: &Value, op: &str) -> bool {
         let person = &event["person"];
         let id = &person["user_id"];
@@ -32,8 +43,8 @@ impl State {
                     self.unknown_parts.insert(UnknownPart::Everything);
                 }
                 let is_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
-                if let Some(number) = id.as_i64().filter(|_| was_inactive || is_guest) {
-                    self.unknown_parts.insert(UnknownPart::StatusAndPresence(number));
+                if let Some(user_id) = id.as_i64().filter(|_| was_inactive || is_guest) {
+                    self.unknown_parts.insert(UnknownPart::StatusAndPresence(user_id));
                 }
             }
             "remove" if self.sends_deactivation_as_removal() => self.set_active(id, false),
@@ -65,19 +76,19 @@ impl State {
             changes.insert("email".into(), email);
         }
         if let Some(role) = Self::new_role(person) {
-            changes.insert("is_owner".into(), (role == 100).into());
-            changes.insert("is_admin".into(), (role <= 200).into());
-            changes.insert("is_guest".into(), (role == 600).into());
+            changes.insert("is_owner".into(), (role == OWNER).into());
+            changes.insert("is_admin".into(), (role <= ADMINISTRATOR).into());
+            changes.insert("is_guest".into(), (role == GUEST).into());
             if is_own {
                 self.unknown_parts.insert(UnknownPart::Addresses);
                 if self.has_unknown_rights() {
                     self.unknown_parts.insert(UnknownPart::Rights);
                 }
-                if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
+                if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= ADMINISTRATOR)) {
                     self.unknown_parts.insert(UnknownPart::Bots);
                 }
                 self.replace("is_moderator", &self.is_moderator(role).into());
-                self.update_default_channels(role == 600);
+                self.update_default_channels(role == GUEST);
             }
         }
         let mut field = changes.remove("custom_profile_field");
@@ -93,7 +104,7 @@ impl State {
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
         let is_from_gravatar = changes.remove("avatar_source").is_some_and(|source| source == "G");
-        for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
+        for list in [ACTIVE_USERS, DEACTIVATED_USERS, SYSTEM_BOTS] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
             // The records of older servers have fewer keys than the changes.
             let known_changes =
@@ -121,8 +132,10 @@ impl State {
         }
     }
 
-    /// Moves a user between the lists. A deactivated user loses the status, subscriptions at levels below 428, and,
-    /// from level 303 on, memberships in groups and permissions that list the user, without further events.
+    /// Moves a user between the lists of active and deactivated users, and applies what the server sends no event for.
+    /// A deactivated user loses the status, below level 377 all subscriptions, from 377 to 427 those to archived
+    /// channels, and from 303 on the memberships in groups and the places in permissions. What a reactivated user has is
+    /// unknown.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (old_list, new_list) =
             if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
@@ -131,36 +144,35 @@ impl State {
             None if is_active => self.mark_subscriber_counts_unknown(),
             None => {}
         }
-        let Some(number) = id.as_i64() else { return };
-        let keeps_memberships = self.groups_list_deactivated();
+        let Some(user_id) = id.as_i64() else { return };
+        let keeps_memberships = self.groups_include_deactivated_users();
         if !keeps_memberships {
-            self.unknown_parts.insert(UnknownPart::ChannelPermissionHolder(number));
+            self.unknown_parts.insert(UnknownPart::ChannelPermissionHolder(user_id));
         }
         if is_active {
-            self.unknown_parts.insert(UnknownPart::StatusAndPresence(number));
+            self.unknown_parts.insert(UnknownPart::StatusAndPresence(user_id));
             return;
         }
-        self.unsubscribe_deactivated(number);
+        self.unsubscribe_deactivated(user_id);
         if !keeps_memberships {
             for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
-                remove_number(&mut group["members"], number);
+                remove_number(&mut group["members"], user_id);
                 group
                     .as_object_mut()
                     .into_iter()
                     .flat_map(|group| group.values_mut())
-                    .for_each(|permission| remove_member(permission, number));
+                    .for_each(|permission| remove_member(permission, user_id));
             }
-            self.value.values_mut().for_each(|permission| remove_member(permission, number));
+            self.value.values_mut().for_each(|permission| remove_member(permission, user_id));
         }
         if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
-            statuses.shift_remove(&number.to_string());
+            statuses.shift_remove(&user_id.to_string());
         }
     }
 
     /// Replaces a user's email address in all lists that contain it.
     fn change_address(&mut self, id: &Value, email: &Value) {
-        let old_address =
-            row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
+        let old_address = row(&mut self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
         if let Some(old_address) = &old_address {
             self.change_listed_addresses(old_address, email);
         }
@@ -179,6 +191,7 @@ impl State {
         }
     }
 
+    /// Applies an event `realm_bot`. Returns false for an unknown `op`.
     pub(super) fn apply_realm_bot(&mut self, event: &Value, op: &str) -> bool {
         let bot = &event["bot"];
         match op {

@@ -93,7 +93,7 @@ pub struct Observation<'a> {
     /// The time at which the reply was ready, in microseconds of real time.
     pub answered_at: i64,
     /// The time at which the reply was sent, which a fault may delay.
-    pub sent: Moment,
+    pub reply_sent_at: Moment,
     pub facts: Facts,
     pub issues: &'a [CompatibilityIssue],
     /// The names of parameters that were ignored, whether or not the reply says so at its level.
@@ -129,7 +129,7 @@ impl Observation<'_> {
     /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no
     /// client seems faster than it is.
     pub fn waited_since(&self, since: Moment) -> i64 {
-        (self.started_at - since.real).max(self.sent.world - since.world)
+        (self.started_at - since.real).max(self.reply_sent_at.world - since.world)
     }
 
     /// Whether the reply is a refusal with this code.

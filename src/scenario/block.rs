@@ -5,6 +5,14 @@ use super::template::Template;
 use super::world_setup::WorldSetup;
 use std::ops::Range;
 
+/// What follows a queue's label in its name among the captured names, which have no spaces.
+pub const QUEUE_NAME_SUFFIX: &str = " queue";
+
+/// The name of a registered queue among the captured names.
+pub fn queue_name(label: &str) -> String {
+    format!("{label}{QUEUE_NAME_SUFFIX}")
+}
+
 /// A block that is played: what happens, and what is expected.
 #[derive(Clone, Debug)]
 pub struct Block {
@@ -152,13 +160,13 @@ impl Block {
         .into_iter()
     }
 
-    /// The names to which this block gives a value. A registered queue has the name `LABEL queue`.
+    /// The names to which this block gives a value, with the [`queue_name`] of a queue that it registers.
     pub fn captured_names(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =
             templates.iter().flat_map(|(template, _)| template.captured_names()).map(str::to_owned).collect();
         if let BlockKind::Request(request, _) = &self.kind {
-            names.extend(request.queue_label.iter().map(|label| format!("{label} queue")));
+            names.extend(request.queue_label.iter().map(|label| queue_name(label)));
         }
         names
     }

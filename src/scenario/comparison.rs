@@ -84,7 +84,7 @@ impl<'a> Comparison<'a> {
                     (value, actual) => value == actual,
                 };
                 if !matches {
-                    let remaining_text = &self.text[template.at..];
+                    let remaining_text = &self.text[template.offset..];
                     let placeholder =
                         remaining_text[..remaining_text.find("}}").map_or(0, |end| end + 2)].trim_start_matches('"');
                     self.notes.push(format!("{placeholder} is {value}"));

@@ -1,6 +1,6 @@
 //! Parses a scenario file: finds its headings and blocks, and checks the blocks.
 
-use super::block::Block;
+use super::block::{Block, QUEUE_NAME_SUFFIX, queue_name};
 use super::block_parser::{self, FenceInfo};
 use super::fence::Fence;
 use super::mistake::{Mistake, line_of};
@@ -13,7 +13,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Document {
     /// Path of the file, for messages. Paths of fixtures are relative to its folder.
-    pub name: String,
+    pub path: String,
     /// Text of the file, with `\n` as the end of each line. Byte offsets and ranges count in this text.
     pub text: String,
     /// The blocks that are played before each scenario.
@@ -49,8 +49,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// The mistakes in the file, in the order of lines. Of a block, it may be only the first.
-    pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Mistake>> {
+    /// The mistakes in the file, in the order of lines. Of each block, perhaps only the first.
+    pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Mistake>> {
         let text = text.replace("\r\n", "\n");
         let mut mistakes = Vec::new();
         let mut broken_text = String::new();
@@ -58,11 +58,11 @@ impl Document {
         let (background, scenarios) = assign_sections(&text, sections, &mut mistakes);
         check_blocks(&background, &scenarios, &broken_text, &mut mistakes);
         if mistakes.is_empty() {
-            return Ok(Self { name: name.to_owned(), text, background, scenarios });
+            return Ok(Self { path: path.to_owned(), text, background, scenarios });
         }
         mistakes.sort_by_key(|mistake| mistake.offset);
         mistakes.dedup();
-        Err(mistakes.into_iter().map(|mistake| mistake.with_location(name, &text)).collect())
+        Err(mistakes.into_iter().map(|mistake| mistake.with_location(path, &text)).collect())
     }
 }
 
@@ -207,7 +207,7 @@ fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistak
 ///
 /// Names that a block with mistakes may capture, according to `broken_text`, count as known.
 fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {
-    let may_be_captured = |name: &str| match name.strip_suffix(" queue") {
+    let may_be_captured = |name: &str| match name.strip_suffix(QUEUE_NAME_SUFFIX) {
         Some(label) => broken_text.contains(&format!("queue {label}")),
         None => broken_text.split("{{").skip(1).any(|placeholder| {
             placeholder.split(":=").next().is_some_and(|captured_name| captured_name.trim() == name)
@@ -229,7 +229,7 @@ fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str,
                 check_template(template, is_expectation, is_known, mistakes);
             }
             let has_queue = |label: &str| {
-                let name = format!("{label} queue");
+                let name = queue_name(label);
                 known_names.contains(&name) || may_be_captured(&name)
             };
             for label in block.awaited_queue().filter(|label| !has_queue(label)) {
@@ -251,7 +251,7 @@ fn check_template(
 ) {
     if template.is_expectation() && !is_expectation {
         mistakes.push(Mistake::at(
-            template.at,
+            template.offset,
             "a request is made of values; types, ranges and captures say what comes back",
         ));
     }
@@ -260,11 +260,11 @@ fn check_template(
             Reference::Captured(name) if !is_known(name) => {
                 let reason =
                     format!("'{name}' has no value yet: {{{{{name} := int}}}} in an earlier reply would give it one");
-                mistakes.push(Mistake::at(template.at, reason));
+                mistakes.push(Mistake::at(template.offset, reason));
             }
-            Reference::Queue(label, _) if !is_known(&format!("{label} queue")) => {
+            Reference::Queue(label, _) if !is_known(&queue_name(label)) => {
                 let reason = format!("'{label}' has no queue yet: a ```queue {label} block makes one");
-                mistakes.push(Mistake::at(template.at, reason));
+                mistakes.push(Mistake::at(template.offset, reason));
             }
             _ => {}
         }

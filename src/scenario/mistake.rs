@@ -21,9 +21,9 @@ impl Mistake {
         Self { file: String::new(), line: 0, reason: reason.into(), offset }
     }
 
-    /// Adds the name of the file, and the line from its text.
-    pub fn with_location(self, name: &str, text: &str) -> Self {
-        Self { file: name.to_owned(), line: line_of(text, self.offset), ..self }
+    /// Adds the path of the file, and the line from its text.
+    pub fn with_location(self, path: &str, text: &str) -> Self {
+        Self { file: path.to_owned(), line: line_of(text, self.offset), ..self }
     }
 }
 

@@ -42,10 +42,10 @@ pub struct Difference {
 impl Difference {
     /// Formats the difference as `FILE:LINE: what happened`, followed by a diff if there are edits.
     pub fn describe(&self, document: &Document) -> String {
-        let head = format!("{}:{}: {}", document.name, self.line, self.what);
+        let head = format!("{}:{}: {}", document.path, self.line, self.what);
         if self.edits.is_empty() {
             return head;
         }
-        format!("{head}\n{}", edit_diff(&document.name, &document.text, &self.edits).trim_end())
+        format!("{head}\n{}", edit_diff(&document.path, &document.text, &self.edits).trim_end())
     }
 }

@@ -75,7 +75,7 @@ async fn play_at(
 ) -> Outcome {
     let line = blocks.iter().find(|block| block.world().is_some());
     let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
-    let world = match stage.make_world(level, &setup.options, &document.name).await {
+    let world = match stage.make_world(level, &setup.options, &document.path).await {
         Ok(world) => world,
         Err(reason) => return outcome_with_difference(line, reason),
     };

@@ -6,7 +6,7 @@ use regex::Regex;
 #[derive(Clone, Debug)]
 pub struct Template {
     /// Byte offset in the file.
-    pub at: usize,
+    pub offset: usize,
     pub parts: Vec<Part>,
 }
 
@@ -149,7 +149,7 @@ impl Template {
                 "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
             ));
         }
-        Ok(Self { at: offset, parts })
+        Ok(Self { offset, parts })
     }
 
     /// The only part. None if there are no parts or several.

@@ -27,7 +27,7 @@ pub fn find_unknown_names(scope: &Scope, document: &Document, blocks: &[&Block])
         block.templates().iter().for_each(|(template, _)| earlier_text.push_str(&literal_text(template)));
     }
     let (line, first) = lines.first()?.clone();
-    let other_messages = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.name));
+    let other_messages = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.path));
     Some((line, format!("{first}{}", other_messages.collect::<String>())))
 }
 
@@ -45,10 +45,10 @@ fn references_with_offsets(block: &Block) -> Vec<(Reference, usize)> {
     if let BlockKind::Request(request, _) = &block.kind
         && let Caller::User(handle, _) = &request.caller
     {
-        references.push((Reference::User(handle.clone(), UserField::UserId), request.path.at));
+        references.push((Reference::User(handle.clone(), UserField::UserId), request.path.offset));
     }
     for (template, _) in block.templates() {
-        references.extend(template.references().map(|reference| (reference.clone(), template.at)));
+        references.extend(template.references().map(|reference| (reference.clone(), template.offset)));
     }
     references
 }

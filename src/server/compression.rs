@@ -1,7 +1,7 @@
 //! Compression of replies with Brotli or gzip, as `Accept-Encoding` asks.
 
 use crate::http::{ConnectionFault, Response, reply};
-use crate::world::blocking::in_place;
+use crate::world::blocking::run_blocking;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -75,7 +75,7 @@ fn may_be_compressed(response: &Response) -> bool {
 fn compress(encoding: Encoding, response: Response) -> Response {
     let body = response.body();
     let compressed_body = if body.len() > LARGE_BYTES {
-        in_place(|| compress_bytes(encoding, body))
+        run_blocking(|| compress_bytes(encoding, body))
     } else {
         compress_bytes(encoding, body)
     };

@@ -26,6 +26,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 use tower_service::Service;
 use warp::{Filter, Rejection};
@@ -130,13 +131,30 @@ fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Err
     })
 }
 
+static CONNECTION_COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// What the requests of a connection share.
+struct ConnectionState {
+    /// The number of the connection, from 1.
+    number: u64,
+    credentials: CredentialsCache,
+}
+
+impl ConnectionState {
+    /// The state of a new connection, with the next number.
+    fn open() -> Self {
+        let number = CONNECTION_COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { number, credentials: CredentialsCache::default() }
+    }
+}
+
 /// Moves the head of a request into its extensions, where the filters find it in one piece. Warp's filters would copy
 /// its parts. The head of a request for control or the console is copied instead, because warp also reads it in its
 /// place, for its routes and the WebSocket handshake.
 fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
-    credentials: &CredentialsCache,
+    state: &ConnectionState,
     is_non_api: fn(&str) -> bool,
 ) -> Request<Incoming> {
     if request.version() == Version::HTTP_2 {
@@ -145,13 +163,13 @@ fn with_head_extension(
     let uri = request.uri().clone();
     if is_non_api(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
-        let (connection, credentials) = (credentials.connection, credentials.read(&headers));
-        let head = RequestHead { method, scheme, uri, headers, connection, credentials };
+        let (connection_number, credentials) = (state.number, state.credentials.read(&headers));
+        let head = RequestHead { method, scheme, uri, headers, connection_number, credentials };
         request.extensions_mut().insert(NonApiHead(Arc::new(head)));
     } else {
         let (method, headers) = (std::mem::take(request.method_mut()), std::mem::take(request.headers_mut()));
-        let (connection, credentials) = (credentials.connection, credentials.read(&headers));
-        let head = RequestHead { method, scheme, uri, headers, connection, credentials };
+        let (connection_number, credentials) = (state.number, state.credentials.read(&headers));
+        let head = RequestHead { method, scheme, uri, headers, connection_number, credentials };
         request.extensions_mut().insert(Arc::new(head));
     }
     request
@@ -190,13 +208,13 @@ pub fn service(
 > + Send {
     // The requests of a connection are dispatched one at a time, so the service can be borrowed mutably.
     let routes = RefCell::new(warp::service(routes));
-    let credentials = CredentialsCache::default();
+    let state = ConnectionState::open();
     service_fn(move |request| {
         let active_request = tracker.begin_request();
         let is_multiplexed = request.version() == Version::HTTP_2;
         // In HTTP/1.1, hyper itself omits the body.
         let has_no_body = is_multiplexed && request.method() == Method::HEAD;
-        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &credentials, is_non_api));
+        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &state, is_non_api));
         async move {
             let _active_request = active_request;
             let response = response.await.unwrap_or_else(|never: Infallible| match never {});

@@ -15,18 +15,19 @@ use tokio::time::Sleep;
 /// The largest number of bytes of a refused request that are still read, so that the refusal arrives before the
 /// connection closes.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
+/// The longest time for which a refused request is still read.
+const LINGER_TIME: Duration = Duration::from_secs(2);
 /// The beginning of an HTTP/2 connection (RFC 9113, section 3.4). It arrives here only over TLS, from a client that did
 /// not negotiate HTTP/2.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
 /// The maximum number of bytes that are inspected before hyper reads them.
-const FIRST_BYTES: usize = 4096;
+const MAX_FIRST_BYTES: usize = 4096;
 const MALFORMED_HINT: &str = "Percent-encode spaces and control characters of the URL, as curl does with --data-urlencode; each header needs a name and a colon.";
-/// The longest time for which a refused request is still read.
-const LINGER_TIME: Duration = Duration::from_secs(2);
 
 /// A connection on which hyper's own refusals are sent as error replies of the API.
 pub struct ErrorRewritingStream<S> {
     stream: S,
+    /// Learns of each write, so that a slow download does not count as idle.
     tracker: Arc<IdleTracker>,
     refusal: Option<Refusal>,
     has_read: bool,
@@ -139,8 +140,8 @@ impl<S: Read + Write + Unpin> Read for ErrorRewritingStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if !this.has_read {
-            let mut storage = [MaybeUninit::uninit(); FIRST_BYTES];
-            let capacity = buffer.remaining().min(FIRST_BYTES);
+            let mut storage = [MaybeUninit::uninit(); MAX_FIRST_BYTES];
+            let capacity = buffer.remaining().min(MAX_FIRST_BYTES);
             let mut first_bytes = ReadBuf::uninit(&mut storage[..capacity]);
             ready!(Pin::new(&mut this.stream).poll_read(context, first_bytes.unfilled()))?;
             this.has_read = true;

@@ -2,7 +2,7 @@
 
 use super::connection::wait_for_end;
 use crate::time::Timestamp;
-use crate::world::blocking::in_place;
+use crate::world::blocking::run_blocking;
 use crate::world::{RealTime, World, Worlds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
@@ -54,14 +54,14 @@ pub async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>)
         }
         // This is checked first, because replacing this thread costs more than the check.
         if worlds.has_abandoned_worlds() {
-            in_place(|| worlds.end_abandoned());
+            run_blocking(|| worlds.end_abandoned());
         }
         for world in worlds.all() {
             if !world.is_due() || broken.contains(&world) {
                 continue;
             }
             // A panic in one world must not stop the others.
-            if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
+            if run_blocking(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and no longer advances", world.name());
                 broken.add(&world);
             }

@@ -5,7 +5,7 @@ use crate::http::outgoing_webhook_request::WebhookRequest;
 use crate::realm::webhook::{
     MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
 };
-use crate::world::blocking::in_place;
+use crate::world::blocking::run_blocking;
 use crate::world::{WebhookAttempt, WebhookDelivery, WebhookSender};
 use bytes::{Bytes, BytesMut};
 use http::{Method, header};
@@ -93,7 +93,8 @@ impl HttpSender {
         loop {
             let Some(world) = delivery.world.upgrade() else { return };
             let Some(call) = world.next_webhook(delivery.bot, delivery.generation) else { return };
-            let webhook_request = in_place(|| WebhookRequest::new(&world.published_realm(), &world.settings(), &call));
+            let webhook_request =
+                run_blocking(|| WebhookRequest::new(&world.published_realm(), &world.settings(), &call));
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
                 let outcome = self.post(&call, &webhook_request).await;
@@ -176,7 +177,7 @@ impl HttpSender {
 
 #[cfg(feature = "tls")]
 fn https_client(reach: Reach) -> Result<HttpsClient, String> {
-    let connector_builder = in_place(|| HttpsConnectorBuilder::new().with_native_roots());
+    let connector_builder = run_blocking(|| HttpsConnectorBuilder::new().with_native_roots());
     let connector_builder =
         connector_builder.map_err(|error| format!("no certificates to trust were found: {error}"))?;
     Ok(client_builder().build(connector_builder.https_only().enable_http1().wrap_connector(connector(reach))))

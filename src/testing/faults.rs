@@ -2,7 +2,7 @@
 
 use super::control_client::{ControlClient, parse_json, parse_list, to_json};
 use super::requests::Requests;
-use crate::fault::{Bouncer, Disturbance};
+use crate::fault::{Disturbance, PushRelayFailure};
 use http::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -89,11 +89,11 @@ impl Fault {
     }
 
     /// Makes operations that use the push relay fail in this way.
-    pub fn bouncer(failure: Bouncer) -> Self {
+    pub fn bouncer(failure: PushRelayFailure) -> Self {
         let name = match failure {
-            Bouncer::Unreachable => "unreachable",
-            Bouncer::ServerError => "server_error",
-            Bouncer::AdminActionRequired => "admin_action_required",
+            PushRelayFailure::Unreachable => "unreachable",
+            PushRelayFailure::ServerError => "server_error",
+            PushRelayFailure::AdminActionRequired => "admin_action_required",
         };
         Self::with_effect(json!({"bouncer": name}))
     }

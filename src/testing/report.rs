@@ -18,8 +18,7 @@ pub struct ReportedClient {
     pub findings: Vec<Finding>,
 }
 
-/// A rule that a client broke. If the message names something, such as a parameter, other parameters have findings of
-/// their own.
+/// A rule that a client broke. Each parameter or other thing that a message names has a finding of its own.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {

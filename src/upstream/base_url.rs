@@ -1,10 +1,35 @@
-//! The base URL of a server.
+//! Parses the base URL of another server, and makes the URLs of operations and files from it.
 
+use std::error::Error;
 use std::fmt;
 
 /// The base URL of a server: scheme, host, port and path, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
+
+/// The requirement that a base URL does not meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseUrlError {
+    /// It is not a URL with a host, of HTTP or HTTPS.
+    Malformed,
+    /// It has the name or the password of a user.
+    WithUser,
+    /// It has a query or a fragment.
+    WithQuery,
+}
+
+impl fmt::Display for BaseUrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const EXPECTED_URL: &str = "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991";
+        match self {
+            Self::Malformed => f.write_str(EXPECTED_URL),
+            Self::WithUser => f.write_str("takes a base URL without a user in it"),
+            Self::WithQuery => write!(f, "{EXPECTED_URL}, without a query"),
+        }
+    }
+}
+
+impl Error for BaseUrlError {}
 
 impl BaseUrl {
     /// Parses a base URL. A trailing slash and the path `/api/v1` or `/api` are removed.
@@ -12,17 +37,16 @@ impl BaseUrl {
     /// # Errors
     ///
     /// The requirement that the URL does not meet.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let expected_url = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
-        let url = reqwest::Url::parse(text).map_err(|_| expected_url())?;
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        let url = reqwest::Url::parse(text).map_err(|_| BaseUrlError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace) {
-            return Err(expected_url());
+            return Err(BaseUrlError::Malformed);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("takes a base URL without a user in it; name the account by --user and --api-key".to_owned());
+            return Err(BaseUrlError::WithUser);
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(format!("{}, without a query", expected_url()));
+            return Err(BaseUrlError::WithQuery);
         }
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
@@ -53,7 +77,7 @@ impl BaseUrl {
     }
 
     /// Whether an absolute URL has the same scheme, host and port, so that the API key may be sent to it.
-    pub fn is_same_origin(&self, url: &str) -> bool {
+    pub fn has_same_origin_as(&self, url: &str) -> bool {
         let [own_origin, other_origin] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
         matches!((own_origin, other_origin), (Ok(own_origin), Ok(other_origin)) if own_origin == other_origin)
     }
@@ -102,10 +126,10 @@ mod tests {
         assert_eq!(base_url.operation_url("/users/me"), "https://example.org/chat/api/v1/users/me");
         assert_eq!(base_url.file_url("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
         assert_eq!(base_url.file_url("https://files.example.org/a.png"), "https://files.example.org/a.png");
-        assert!(base_url.is_same_origin("https://example.org/user_avatars/1.png"));
+        assert!(base_url.has_same_origin_as("https://example.org/user_avatars/1.png"));
         assert!(
-            !base_url.is_same_origin("https://files.example.org/a.png")
-                && !base_url.is_same_origin("http://example.org/")
+            !base_url.has_same_origin_as("https://files.example.org/a.png")
+                && !base_url.has_same_origin_as("http://example.org/")
         );
     }
 }

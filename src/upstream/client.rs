@@ -214,7 +214,7 @@ impl Upstream {
         loop {
             self.pace.wait_turn().await;
             let request = self.http.get(&url);
-            let request = if self.base_url.is_same_origin(&url) { self.with_credentials(request) } else { request };
+            let request = if self.base_url.has_same_origin_as(&url) { self.with_credentials(request) } else { request };
             let reason = match self.send_once(request).await {
                 Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.bytes),
                 Ok(reply) if reply.status == StatusCode::TOO_MANY_REQUESTS && retries_left > 0 => {

@@ -15,7 +15,7 @@ use tokio::sync::OwnedMutexGuard;
 const MAX_WAIT_ON_RUNTIME: Duration = Duration::from_micros(200);
 
 /// Runs work that may take long or wait. On a thread of the runtime, another thread replaces it in the meantime.
-pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
+pub fn run_blocking<T>(work: impl FnOnce() -> T) -> T {
     // A runtime with one thread, such as a test's, can't move its tasks to another thread.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
@@ -26,22 +26,22 @@ pub fn in_place<T>(work: impl FnOnce() -> T) -> T {
 /// The first place in the queue for a world's writer lock. Its holder waits for the lock on a thread; all others wait
 /// as async tasks, in order.
 pub struct WriterTurn {
-    _first: OwnedMutexGuard<()>,
+    _guard: OwnedMutexGuard<()>,
 }
 
 impl World {
-    /// Whether a change is in progress that takes longer than [`MAX_WAIT_ON_RUNTIME`].
+    /// Waits for up to [`MAX_WAIT_ON_RUNTIME`], and returns whether a change is still in progress then.
     pub(crate) fn is_busy(&self) -> bool {
         self.writer.is_locked() && self.writer.try_lock_for(MAX_WAIT_ON_RUNTIME).is_none()
     }
 
-    pub(crate) async fn wait_turn(&self) -> WriterTurn {
-        WriterTurn { _first: self.writer_queue.clone().lock_owned().await }
+    pub(crate) async fn wait_for_turn(&self) -> WriterTurn {
+        WriterTurn { _guard: self.writer_queue.clone().lock_owned().await }
     }
 
     /// Waits for the writer lock.
     pub(super) fn lock(&self) -> MutexGuard<'_, ()> {
-        self.writer.try_lock_for(MAX_WAIT_ON_RUNTIME).unwrap_or_else(|| in_place(|| self.writer.lock()))
+        self.writer.try_lock_for(MAX_WAIT_ON_RUNTIME).unwrap_or_else(|| run_blocking(|| self.writer.lock()))
     }
 }
 

@@ -129,7 +129,7 @@ impl Drop for ParkedPoll {
         self.world.lifecycle.record_end(self.world.real_time.now());
         waiters.parked_polls.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published_realm().queues.contains_key(&self.queue.id) {
-            self.world.broadcast(QueueChange::Answered.frame_for(&self.queue, self.world.now()));
+            self.world.broadcast(QueueChange::PollEnded.frame_for(&self.queue, self.world.now()));
         }
         waiters.ended_polls.lock().push((self.queue.clone(), self.world.now()));
         waiters.has_ended_polls.store(true, Ordering::Release);

@@ -91,8 +91,8 @@ pub enum QueueChange {
     Registered,
     /// A poll waits on it.
     Parked,
-    /// The parked poll ended, because it was answered or its client disconnected.
-    Answered,
+    /// The parked poll ended: it was answered, or its client disconnected. `answered` on the wire.
+    PollEnded,
     Expired,
     /// Removed by a fault, by control, or because the account was deactivated.
     Lost,
@@ -105,7 +105,7 @@ impl QueueChange {
         match self {
             QueueChange::Registered => "registered",
             QueueChange::Parked => "parked",
-            QueueChange::Answered => "answered",
+            QueueChange::PollEnded => "answered",
             QueueChange::Expired => "expired",
             QueueChange::Lost => "lost",
             QueueChange::Deleted => "deleted",

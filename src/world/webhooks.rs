@@ -195,8 +195,8 @@ impl World {
         outcome: &Outcome,
         attempt: WebhookAttempt,
     ) {
-        let _turn = self.wait_turn().await;
-        let result = super::blocking::in_place(|| {
+        let _turn = self.wait_for_turn().await;
+        let result = super::blocking::run_blocking(|| {
             self.commit_without_broadcast(|tx| -> Result<(), Error> {
                 if self.webhooks.state.lock().generation != generation {
                     return Err(Error::Internal);

@@ -119,7 +119,8 @@ async fn send(edge: &Edge, length: usize) -> Response {
     let credentials = Some(Credentials::parse(&format!("Basic {pair}")).map(Arc::new));
     let headers = http::HeaderMap::from_iter([(http::header::HOST, "127.0.0.1".parse().expect("a header"))]);
     let uri = "/api/v1/messages/render".parse().expect("a path");
-    let head = RequestHead { method: http::Method::POST, scheme: "http", uri, headers, connection: 0, credentials };
+    let head =
+        RequestHead { method: http::Method::POST, scheme: "http", uri, headers, connection_number: 0, credentials };
     let body = format!("content={}", "x".repeat(length));
     let pieces: Vec<Result<Bytes, Infallible>> =
         body.as_bytes().chunks(10_000).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();

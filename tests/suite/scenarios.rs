@@ -51,7 +51,7 @@ async fn every_story_is_true() {
             count += 1;
             match play(&stage, &document, scenario, Mode::Check).await {
                 Outcome::Played => {}
-                Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.name, scenario.name)),
+                Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.path, scenario.name)),
                 Outcome::Differs(differences) => {
                     faults.extend(differences.iter().map(|difference| difference.describe(&document)));
                 }

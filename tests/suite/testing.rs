@@ -2,7 +2,7 @@
 
 use crate::support::User;
 use chatdouble::Options;
-use chatdouble::fault::{Bouncer, Disturbance};
+use chatdouble::fault::{Disturbance, PushRelayFailure};
 use chatdouble::testing::{self, Fault, Network, RateLimit, Requests, TestServer, TestWorld, WorldOptions};
 use http::Method;
 use serde_json::json;
@@ -125,9 +125,9 @@ async fn faults_do_what_they_are_called_after() {
         Fault::drop_after(),
         Fault::drop_after_and_again(),
         Fault::truncate_at(3),
-        Fault::bouncer(Bouncer::Unreachable),
-        Fault::bouncer(Bouncer::ServerError),
-        Fault::bouncer(Bouncer::AdminActionRequired),
+        Fault::bouncer(PushRelayFailure::Unreachable),
+        Fault::bouncer(PushRelayFailure::ServerError),
+        Fault::bouncer(PushRelayFailure::AdminActionRequired),
         Fault::events(Disturbance::Repeat),
         Fault::events(Disturbance::Hold),
         Fault::events(Disturbance::OneByOne),

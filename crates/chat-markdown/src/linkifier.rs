@@ -124,14 +124,14 @@ impl LinkifierSource {
     }
 }
 
-/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::ALL`]) and a message, in the order in
+/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::NON_FIELD`]) and a message, in the order in
 /// which they are reported. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierErrors(pub Vec<(&'static str, String)>);
 
 impl LinkifierErrors {
     /// The field of errors about several fields.
-    pub const ALL: &'static str = "__all__";
+    pub const NON_FIELD: &'static str = "__all__";
 
     /// The first message, which becomes the `msg` of the reply.
     pub fn first_message(&self) -> &str {
@@ -173,7 +173,7 @@ impl Linkifier {
         let template = template::parse(&source.url_template);
 
         if let Err(message) = source.check_consistency(template.as_ref()) {
-            errors.push((LinkifierErrors::ALL, message));
+            errors.push((LinkifierErrors::NON_FIELD, message));
         }
         if errors.is_empty() { Self::from_checked(source) } else { Err(LinkifierErrors(errors)) }
     }
@@ -189,7 +189,7 @@ impl Linkifier {
         let template = template::parse(&source.url_template)
             .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
-            .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern_message(&message))]))?;
+            .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::NON_FIELD, bad_pattern_message(&message))]))?;
         let compiled = CompiledForm {
             translated,
             bounded: OnceLock::new(),

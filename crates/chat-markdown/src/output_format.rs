@@ -19,12 +19,12 @@ pub struct OutputFormat {
     pub links_messages: bool,
     /// Whether links to topics contain the ID of the topic's first message.
     pub links_first_message: bool,
-    /// Whether images and sound can be embedded in the text.
-    pub shows_images_in_text: bool,
+    /// Whether images, videos and sound can be embedded in the text.
+    pub embeds_media_in_text: bool,
     /// Whether previews of uploaded images show a thumbnail.
     pub has_thumbnails: bool,
-    /// Whether `<time:…>` with an invalid time becomes an error message instead of text.
-    pub shows_invalid_times: bool,
+    /// Whether an error message replaces `<time:…>` with an invalid time; otherwise, the time is shown as text.
+    pub reports_invalid_times: bool,
     /// Whether `<time:…>` takes only times in ISO 8601.
     pub accepts_only_iso_times: bool,
     /// The video site's name for the size of still images in previews, such as `mqdefault`.
@@ -45,9 +45,9 @@ impl Default for OutputFormat {
             links_empty_topics: true,
             links_messages: true,
             links_first_message: true,
-            shows_images_in_text: true,
+            embeds_media_in_text: true,
             has_thumbnails: true,
-            shows_invalid_times: false,
+            reports_invalid_times: false,
             accepts_only_iso_times: true,
             video_still_size: "mqdefault",
             highlighter_level: i64::MAX,

@@ -169,7 +169,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     let mut messages: Vec<Arc<Message>> = Vec::new();
     for id in ids {
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
-        let channel = message.channel().map(|(channel, _)| channel);
+        let channel = message.channel_and_topic().map(|(channel, _)| channel);
         let is_accessible = tx.has_user_message(user.id, message) || tx.can_see_message(user, message);
         match channel.filter(|channel| tx.user_state(user.id).subscription(*channel).is_none()) {
             Some(channel) if is_accessible => {
@@ -191,7 +191,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
         if !tx.user_state_mut(user.id).read.remove(message.id) && !was_not_recipient {
             continue;
         }
-        if let Some((channel, _)) = message.channel() {
+        if let Some((channel, _)) = message.channel_and_topic() {
             tx.move_subscription_start(user.id, channel, message.id);
         }
         changed.messages.push(message.id);

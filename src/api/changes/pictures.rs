@@ -24,8 +24,8 @@ pub fn check_avatar(file: &UploadedFile) -> Result<(), Error> {
     if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }
 
-/// Checks an emoji, an icon or a logo as [`check_avatar`] does, with another error for an unknown format. From 270 on,
-/// it also checks that the `Content-Type`, if there is one, is that of a picture.
+/// Checks an emoji, an icon or a logo as [`check_avatar`] does, with another error for an unknown format. From level
+/// 270 on, it also checks that the `Content-Type`, if there is one, is that of a picture.
 ///
 /// # Errors
 ///

@@ -34,7 +34,7 @@ fn compile_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) ->
         Err(errors) => errors,
     };
     if is_taken {
-        errors.0.push((LinkifierErrors::ALL, DUPLICATE_ERROR.to_owned()));
+        errors.0.push((LinkifierErrors::NON_FIELD, DUPLICATE_ERROR.to_owned()));
     }
     let message = errors.first_message().to_owned();
     let mut messages_by_field: Map<String, Value> = Map::new();
@@ -117,7 +117,7 @@ operation! {
         url_template since 176: String,
         /// A text that the pattern matches; "" for none, null for no change.
         example_input since 471: Option<NullableText<String>>,
-        /// Template that makes the text from the pattern's groups, needs an example; "" for none, null for no change.
+        /// Template that makes the text from the pattern's groups, and needs an example; "" for none, null for no change.
         reverse_template since 471: Option<NullableText<String>>,
         /// Further templates of URLs from which the text is made; unchanged by default.
         alternative_url_templates since 472: Option<Vec<String>>,

@@ -21,7 +21,7 @@ impl MessageAddress {
     pub fn new(realm: &Realm, context: &OperationContext<'_>, id: MessageId) -> Self {
         let base_url = context.origin.base_url();
         let message = &realm.messages[&id];
-        let Some((channel, topic)) = message.channel() else {
+        let Some((channel, topic)) = message.channel_and_topic() else {
             return Self::from_url(format!("{base_url}/{}", realm.message_link(message, OutputFormat::default())));
         };
         let channel = &realm.channels[&channel];

@@ -37,7 +37,7 @@ impl Write for DeleteMessage {
 /// Checks the permission to delete any message; for messages of the caller or of the caller's bots, another permission
 /// suffices, with a time limit.
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
-    let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
+    let channel = message.channel_and_topic().map(|(channel, _)| &realm.channels[&channel]);
     let has_permission = |in_realm, in_channel| {
         realm.may(caller.id, in_realm)
             || channel.is_some_and(|channel| realm.may_in_channel(caller.id, channel, in_channel))

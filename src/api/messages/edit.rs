@@ -126,7 +126,7 @@ impl Write for EditMessage {
 
         let mut detached_uploads = Vec::new();
         let old_channel =
-            message_edit.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
+            message_edit.message.channel_and_topic().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
         let mut content = None;
         let mut message_move = None;
         let mut messages = vec![message_edit.message.id];
@@ -162,7 +162,8 @@ impl Write for EditMessage {
         };
         // Users who lost their user messages and are not subscribed to the old channel get no event, and users who lost
         // access must not learn the new place.
-        let subscribers = message_edit.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
+        let subscribers =
+            message_edit.message.channel_and_topic().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
         let users_without_user_messages =
             losses.users_losing_user_messages.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated_message)));
@@ -179,7 +180,7 @@ impl Write for EditMessage {
 /// In channels, from the level of [`Feature::MentionsReachReaders`] on, they also get a user message.
 fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = original.recipients.clone();
-    if original.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
+    if original.channel_and_topic().is_some() && tx.has(Feature::MentionsReachReaders) {
         tx.add_mentioned_recipients(&original.place, &body, &mut recipients);
     }
     let late_recipients = tx.late_user_messages.get(&original.id).cloned().unwrap_or_default();
@@ -191,7 +192,7 @@ fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Bod
     let message = tx.message_mut(original.id);
     message.recipients = recipients;
     message.body = body.clone();
-    message.last_edit = Some(now);
+    message.last_edited_at = Some(now);
     let edit =
         Edit { at: now, user: Some(editor), previous_body: Some(previous_body.clone()), topic: None, channel: None };
     message.history.push_back(Arc::new(edit));
@@ -226,7 +227,7 @@ fn describe_move(
     mode: PropagateMode,
 ) -> Option<MessageMove> {
     let (Some((_, topic)), MessagePlace::Channel { channel, topic: new_topic }) =
-        (message_edit.message.channel(), place)
+        (message_edit.message.channel_and_topic(), place)
     else {
         return None;
     };

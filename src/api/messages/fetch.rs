@@ -245,7 +245,8 @@ impl Read for MatchesNarrow {
             let message =
                 realm.messages.get(&id).filter(|message| realm.has_user_message(context.caller().id, message));
             let Some(message) = message.filter(|message| narrow.matches(realm, viewer, message)) else { continue };
-            let topic = message.channel().map(|(_, topic)| display_topic_name(topic, true)).unwrap_or_default();
+            let topic =
+                message.channel_and_topic().map(|(_, topic)| display_topic_name(topic, true)).unwrap_or_default();
             let to_error = |Exhausted| too_many_messages(messages.len());
             let match_content = highlight::highlight_html(&message.body.rendered_html(), &search, &highlight_budget)
                 .map_err(to_error)?;

@@ -102,9 +102,13 @@ fn history_entries(
     let budget = Budget::new(BUDGET);
     let size = |body: &Body| body.content.len() + body.rendered_html().len();
     let mut body: Arc<Body> = message.body.clone();
-    let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
+    let mut topic = message.channel_and_topic().map(|(_, topic)| topic.to_string()).unwrap_or_default();
     let display_topic = |topic: &str| {
-        if message.channel().is_some() { display_topic_name(topic, allows_empty_topic_name) } else { topic.to_owned() }
+        if message.channel_and_topic().is_some() {
+            display_topic_name(topic, allows_empty_topic_name)
+        } else {
+            topic.to_owned()
+        }
     };
     for edit in message.history.iter().rev() {
         let is_move = edit.topic.is_some() || edit.channel.is_some();

@@ -120,7 +120,7 @@ fn notice_content(realm: &Realm, reporter: &User, message: &Message, reason: Rep
 
 /// Returns the first line of the notice: who reported a message, and who sent it.
 fn first_line(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> String {
-    if let Some((channel, topic)) = message.channel() {
+    if let Some((channel, topic)) = message.channel_and_topic() {
         let channel = &realm.channels[&channel].name;
         return format!("{reporter} reported #**{channel}>{topic}@{}** sent by {sender}.", message.id);
     }

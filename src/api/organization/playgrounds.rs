@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Maximum length of the name of a language, in code points.
 const MAX_LANGUAGE_LENGTH: usize = 40;
 const DEFAULT_LANGUAGE_SETTING: &str = "default_code_block_language";
-// The first two errors are those of the real server's web framework.
+// The next two errors are those of the real server's web framework.
 const BLANK_FIELD_ERROR: &str = "This field cannot be blank.";
 const DUPLICATE_ERROR: &str = "Realm playground with this Realm, Pygments language and Name already exists.";
 const MISSING_VARIABLE_ERROR: &str = "Missing the required variable \"code\" in the URL template";

@@ -115,7 +115,7 @@ fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions
         if realm.is_notable_mention(viewer, message) {
             mentions.push(id);
         }
-        if let Some((channel, topic)) = message.channel() {
+        if let Some((channel, topic)) = message.channel_and_topic() {
             let display_name = display_topic_name(topic, allows_empty);
             let name = if has_empty_topic { &*display_name } else { topic };
             let key = if ignores_case { name.to_lowercase() } else { name.to_owned() };

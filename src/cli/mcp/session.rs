@@ -1,6 +1,6 @@
 //! The session of an agent: runs tools by requests to a server, and records them as scenarios.
 
-use super::recording::{Recording, Reply};
+use super::session_scenario::{Reply, SessionScenario};
 use super::tools::{self, ControlCall};
 use crate::cli::scenario::insert_placeholders;
 use crate::scenario::client::{Client, Failure, HttpReply, HttpRequest};
@@ -26,7 +26,7 @@ pub struct Session {
     client: Client,
     stage: Stage,
     /// What was done in each world, by its name.
-    recordings: Mutex<BTreeMap<String, Recording>>,
+    scenarios: Mutex<BTreeMap<String, SessionScenario>>,
 }
 
 impl Session {
@@ -42,7 +42,7 @@ impl Session {
         stage: Stage,
     ) -> Result<Self, String> {
         let client = Client::new(url, tls_config)?;
-        Ok(Self { url: url.to_owned(), control_token, client, stage, recordings: Mutex::default() })
+        Ok(Self { url: url.to_owned(), control_token, client, stage, scenarios: Mutex::default() })
     }
 
     /// Runs a tool and returns the text for the agent.
@@ -97,8 +97,8 @@ impl Session {
         self.client.send(request).await.map_err(|failure| failure.reason().to_owned())
     }
 
-    /// Adds a call of control to the recording of its world, unless it is a GET request. Calls that make, delete or
-    /// reset a world begin, remove or empty a recording instead.
+    /// Adds a call of control to the scenario of its world, unless it is a GET request. Calls that make, delete or
+    /// reset a world begin, remove or empty a scenario instead.
     fn record_control_call(
         &self,
         call: ControlCall,
@@ -108,7 +108,7 @@ impl Session {
         body: Option<&Value>,
         status: u16,
     ) {
-        let mut recordings = self.recordings.lock();
+        let mut scenarios = self.scenarios.lock();
         let no_parameters = Map::new();
         let parameters = body.and_then(Value::as_object).unwrap_or(&no_parameters);
         match (call.method, call.path) {
@@ -116,20 +116,20 @@ impl Session {
             ("POST", "/control/worlds") => {
                 let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let source = parameters.get("fork_of").and_then(Value::as_str);
-                let recording = match source.and_then(|source| recordings.get(source)) {
+                let scenario = match source.and_then(|source| scenarios.get(source)) {
                     Some(source) => source.clone(),
-                    None => Recording::new(parameters),
+                    None => SessionScenario::new(parameters),
                 };
-                recordings.insert(name, recording);
+                scenarios.insert(name, scenario);
             }
-            ("DELETE", "/control/worlds/{name}") => _ = recordings.remove(world),
-            (_, "/control/worlds/{name}/reset") => recordings.entry(world.to_owned()).or_default().reset(),
+            ("DELETE", "/control/worlds/{name}") => _ = scenarios.remove(world),
+            (_, "/control/worlds/{name}/reset") => scenarios.entry(world.to_owned()).or_default().reset(),
             (method, _) => {
                 let path_in_world =
                     path.strip_prefix(&format!("/control/worlds/{}", percent_encode(world))).unwrap_or(path);
                 let path_in_world =
                     if query.is_empty() { path_in_world.to_owned() } else { format!("{path_in_world}?{query}") };
-                recordings.entry(world.to_owned()).or_default().add_control(method, &path_in_world, body, status);
+                scenarios.entry(world.to_owned()).or_default().add_control(method, &path_in_world, body, status);
             }
         }
     }
@@ -178,9 +178,9 @@ impl Session {
             Err(Failure::NoReply(reason)) => return Err(reason.clone()),
         };
         let caller = user.unwrap_or("anonymous");
-        let mut recordings = self.recordings.lock();
-        let recording = recordings.entry(world.to_owned()).or_default();
-        recording.add_request(caller, &format!("{method} {path}"), params, &recorded_reply);
+        let mut scenarios = self.scenarios.lock();
+        let scenario = scenarios.entry(world.to_owned()).or_default();
+        scenario.add_request(caller, &format!("{method} {path}"), params, &recorded_reply);
         Ok(reply_text)
     }
 
@@ -212,13 +212,13 @@ impl Session {
         Ok(lines.join("\n"))
     }
 
-    /// Exports the recording of a world. It is played once, to replace values that change from run to run with
+    /// Exports the scenario of a world. It is played once, to replace values that change from run to run with
     /// placeholders.
     async fn export(&self, arguments: &Arguments) -> Result<String, String> {
         let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let title =
             text_argument(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
-        let draft = self.recordings.lock().get(world).and_then(|recording| recording.to_scenario(title));
+        let draft = self.scenarios.lock().get(world).and_then(|scenario| scenario.to_markdown(title));
         let draft = draft.ok_or_else(|| format!("this session did nothing in the world {world:?}"))?;
         Ok(insert_placeholders(&self.stage, "scenario.md", draft).await)
     }

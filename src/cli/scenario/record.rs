@@ -8,6 +8,7 @@ use crate::cli::output::{eprint_line, print_line};
 use crate::cli::serve::similar_fixture_hint;
 use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
+use crate::cli::upstream::parse_base_url;
 use crate::counted::counted;
 use crate::fixture::{Source, join_diagnostics};
 use crate::json_diagnostic::similar_name;
@@ -29,7 +30,7 @@ use std::time::Duration;
 )]
 pub struct Record {
     /// Base URL of the server
-    #[arg(long, value_name = "URL", value_parser = BaseUrl::parse)]
+    #[arg(long, value_name = "URL", value_parser = parse_base_url)]
     upstream: BaseUrl,
 
     /// Port to listen on, on this machine alone; 0 for a free one

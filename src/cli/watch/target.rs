@@ -22,10 +22,10 @@ impl Target {
     ///
     /// The notation that the URL must have.
     pub fn parse(url: &str) -> Result<Self, String> {
-        let expected_url = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
+        let requirement = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
         let (scheme, address) = match url.split_once("://") {
             Some((scheme @ ("http" | "https"), address)) => (scheme, address),
-            Some(_) => return Err(expected_url()),
+            Some(_) => return Err(requirement()),
             None => ("http", url),
         };
         let (socket_scheme, default_port) = if scheme == "https" { ("wss", 443) } else { ("ws", 80) };
@@ -33,7 +33,7 @@ impl Target {
         let (authority, path) = address.split_once('/').unwrap_or((address, ""));
         let is_authority_char = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
         if authority.is_empty() || !authority.chars().all(is_authority_char) {
-            return Err(expected_url());
+            return Err(requirement());
         }
         let (host, port) = split_port(authority);
         let name_in_host = host.strip_suffix(".localhost");
@@ -41,10 +41,10 @@ impl Target {
             (Some(name), _) => name,
             (None, Some(name)) if path.is_empty() => name,
             (None, None) if path.is_empty() => Worlds::DEFAULT,
-            _ => return Err(expected_url()),
+            _ => return Err(requirement()),
         };
         if !Worlds::is_valid_name(name) {
-            return Err(expected_url());
+            return Err(requirement());
         }
         // Some machines do not resolve names below localhost, which always mean this machine.
         let connect_host = if name_in_host.is_some() { "127.0.0.1" } else { host };
@@ -54,7 +54,7 @@ impl Target {
             name: name.to_owned(),
             socket_url: format!("{socket_scheme}://{connect_host}{port}/control/worlds/{name}/watch"),
             host: connect_host.trim_matches(['[', ']']).to_owned(),
-            port: port_number.map_err(|_| expected_url())?,
+            port: port_number.map_err(|_| requirement())?,
         })
     }
 }

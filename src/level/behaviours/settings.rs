@@ -1,4 +1,5 @@
-//! Behaviours of user settings: former names and values, and the former events and keys of the register reply.
+//! Behaviours of user settings: former names and values in requests, replies and events; texts that were JSON; and what
+//! the register reply and the reply of `PATCH /settings` had besides.
 
 use crate::api::changes::settings::legacy;
 use crate::api::parameter::json_parameter;

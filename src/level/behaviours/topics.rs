@@ -256,7 +256,8 @@ fn exclude_muted_channels(unread_messages: &mut Map<String, Value>, context: &Do
     let state = context.realm.user_state(caller.id);
     let is_unmuted_in_muted_channel = |id: &Value| {
         let message = id.as_i64().and_then(|id| context.realm.messages.get(&MessageId(id)));
-        let Some((channel, topic)): Option<(ChannelId, _)> = message.and_then(|message| message.channel()) else {
+        let Some((channel, topic)): Option<(ChannelId, _)> = message.and_then(|message| message.channel_and_topic())
+        else {
             return false;
         };
         !state.is_topic_muted(channel, topic) && !state.has_unmuted_subscription(channel)

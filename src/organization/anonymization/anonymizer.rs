@@ -72,11 +72,11 @@ impl Anonymizer {
 
     /// Replaces the words and emoji of a text.
     pub fn anonymize_text(&self, text: &str) -> String {
-        self.anonymize_with_salt(text, 0)
+        self.anonymize_text_with_salt(text, 0)
     }
 
-    /// Like [`Anonymizer::anonymize_text`], with other replacements for each salt except 0.
-    pub fn anonymize_with_salt(&self, text: &str, salt: u32) -> String {
+    /// Salt 0 gives the same replacements as [`Anonymizer::anonymize_text`]; every other salt gives words their own.
+    pub fn anonymize_text_with_salt(&self, text: &str, salt: u32) -> String {
         let mut result = String::with_capacity(text.len());
         let mut word = String::new();
         for character in text.chars() {
@@ -108,27 +108,27 @@ impl Anonymizer {
     fn choose_replacement(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
         let mut replacements = self.replacements.borrow_mut();
-        let mut least_similar = (usize::MAX, String::new());
+        let mut lowest_penalty = (usize::MAX, String::new());
         for attempt in 0..MAX_ATTEMPTS {
             let candidate = self.candidate(key, word, attempt);
-            let similarity = self.similarity(&candidate, replacements.used.contains(&candidate));
-            if similarity < least_similar.0 {
-                least_similar = (similarity, candidate);
+            let penalty = self.penalty(&candidate, replacements.used.contains(&candidate));
+            if penalty < lowest_penalty.0 {
+                lowest_penalty = (penalty, candidate);
             }
-            if similarity == 0 {
+            if penalty == 0 {
                 break;
             }
         }
-        let (_, candidate) = least_similar;
+        let (_, candidate) = lowest_penalty;
         replacements.used.insert(candidate.clone());
         replacements.by_word.insert(key.to_owned(), candidate.clone());
         candidate
     }
 
-    /// The length of the longest original word in a candidate, in bytes; 0 if it has none. A replacement that is used
-    /// for another word reveals nothing, but is avoided too: it counts as at least 1. Among very many original words,
-    /// only whole ones are found.
-    fn similarity(&self, candidate: &str, is_used: bool) -> usize {
+    /// How much a candidate should be avoided: the length in bytes of the longest original word in it; at least 1 if it
+    /// already replaces another word; 0 if nothing speaks against it. Among very many original words, only one that is
+    /// the whole candidate is found.
+    fn penalty(&self, candidate: &str, is_used: bool) -> usize {
         let longest = match &self.original_finder {
             Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),
             None => self.originals.contains(candidate).then_some(candidate.len()),
@@ -142,7 +142,7 @@ impl Anonymizer {
     }
 
     /// Random numbers that depend only on the seed and a text.
-    pub fn random_from(&self, text: &str) -> RandomGenerator {
+    pub fn random_generator_for(&self, text: &str) -> RandomGenerator {
         RandomGenerator::new(self.seed, text, u32::MAX)
     }
 }
@@ -258,7 +258,7 @@ mod tests {
     fn replacements_depend_on_the_seed() {
         assert_eq!(anonymizer(1, "").anonymize_text("some words"), anonymizer(1, "").anonymize_text("some words"));
         assert_ne!(anonymizer(1, "").anonymize_text("some words"), anonymizer(2, "").anonymize_text("some words"));
-        assert_ne!(anonymizer(1, "").anonymize_with_salt("name", 1), anonymizer(1, "").anonymize_text("name"));
+        assert_ne!(anonymizer(1, "").anonymize_text_with_salt("name", 1), anonymizer(1, "").anonymize_text("name"));
     }
 
     #[test]

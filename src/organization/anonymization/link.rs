@@ -61,7 +61,7 @@ impl Anonymizer {
         let mut parts = path_id.splitn(4, '/');
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (token, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let mut random = self.random_from(token);
+        let mut random = self.random_generator_for(token);
         let new_directory: String = directory.chars().map(|_| random.one_of("0123456789abcdef")).collect();
         let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
         let new_token: String = token.chars().map(|_| random.one_of(letters)).collect();

@@ -176,7 +176,7 @@ impl Anonymizer {
 
     /// Replaces a time with a random one that depends only on the seed and that time.
     fn anonymize_time(&self, time: &str) -> String {
-        let mut random = self.random_from(time);
+        let mut random = self.random_generator_for(time);
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         let (hour, minute) = (random.below(24), random.below(60));
         format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + random.below(20))

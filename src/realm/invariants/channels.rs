@@ -94,7 +94,7 @@ fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
 fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<ChannelId, MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
-        if let Some((channel, _)) = message.channel() {
+        if let Some((channel, _)) = message.channel_and_topic() {
             expected.entry(channel).or_default().insert(message.id);
         }
     }
@@ -112,7 +112,7 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
 fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<(ChannelId, TopicKey), MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
-        if let Some((channel, topic)) = message.channel() {
+        if let Some((channel, topic)) = message.channel_and_topic() {
             expected.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);
         }
     }

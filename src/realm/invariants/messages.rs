@@ -89,7 +89,8 @@ pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
     let nobody = OrdSet::new();
     let mut unknown_users = Vec::new();
     for (id, message) in &realm.messages {
-        let previous_recipients = previous_sets.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
+        let previous_recipients =
+            previous_sets.entry(message.channel_and_topic().map(|(channel, _)| channel)).or_insert(&nobody);
         unknown_users.extend(previous_recipients.diff(&message.recipients).filter_map(|difference| match difference {
             DiffItem::Add(user) if !realm.users.contains_key(user) => Some((*id, *user)),
             _ => None,
@@ -189,7 +190,7 @@ fn late_user_messages(realm: &Realm) -> Vec<String> {
 fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let is_misplaced = |message: &&std::sync::Arc<Message>| {
-            let Some((channel, _)) = message.channel() else { return false };
+            let Some((channel, _)) = message.channel_and_topic() else { return false };
             let subscription = state.subscription(channel);
             realm.is_unread(*user, message) && subscription.is_none_or(|subscription| subscription.since >= message.id)
         };

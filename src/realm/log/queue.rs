@@ -127,7 +127,7 @@ impl QueueTerm {
     /// Whether a message matches when `viewer` receives it.
     pub fn matches(&self, sent: &SentMessage, viewer: UserId) -> bool {
         let message = &sent.message;
-        let topic = message.channel().map(|(_, topic)| topic);
+        let topic = message.channel_and_topic().map(|(_, topic)| topic);
         match self {
             QueueTerm::Channel(name) => {
                 sent.channel.as_ref().is_some_and(|channel| channel.name.to_lowercase() == *name)

@@ -4,16 +4,18 @@ use serde_json::value::RawValue;
 use std::sync::OnceLock;
 
 /// The number of variants of rendered JSON for which [`RenderedVariants`] has room.
-pub const MAX_VARIANTS: usize = 16;
+pub const VARIANT_CAPACITY: usize = 16;
 
 /// The JSON of a value for each kind of reader, rendered on first use.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RenderedVariants(Cached<Box<[Cached<Box<RawValue>>; MAX_VARIANTS]>>);
+pub struct RenderedVariants(Cached<Box<[Cached<Box<RawValue>>; VARIANT_CAPACITY]>>);
 
 impl RenderedVariants {
+    /// The JSON for a kind of reader, made by `make` on first use.
+    ///
     /// # Panics
     ///
-    /// When `variant` is not below [`MAX_VARIANTS`].
+    /// When `variant` is not below [`VARIANT_CAPACITY`].
     pub fn get_or_init(&self, variant: usize, make: impl FnOnce() -> Box<RawValue>) -> &RawValue {
         self.0.get_or_init(Box::default)[variant].get_or_init(make)
     }

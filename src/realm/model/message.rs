@@ -33,8 +33,10 @@ pub struct Message<Recipients = OrdSet<UserId>> {
     pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
     pub history: Vector<Arc<Edit>>,
-    pub last_edit: Option<Timestamp>,
-    pub last_moved: Option<Timestamp>,
+    #[serde(rename = "last_edit")]
+    pub last_edited_at: Option<Timestamp>,
+    #[serde(rename = "last_moved")]
+    pub last_moved_at: Option<Timestamp>,
 }
 
 impl<Recipients> Message<Recipients> {
@@ -58,8 +60,8 @@ impl<Recipients> Message<Recipients> {
             reactions: Vector::new(),
             submessages: Vector::new(),
             history: Vector::new(),
-            last_edit: None,
-            last_moved: None,
+            last_edited_at: None,
+            last_moved_at: None,
         }
     }
 
@@ -75,8 +77,8 @@ impl<Recipients> Message<Recipients> {
             reactions: self.reactions,
             submessages: self.submessages,
             history: self.history,
-            last_edit: self.last_edit,
-            last_moved: self.last_moved,
+            last_edited_at: self.last_edited_at,
+            last_moved_at: self.last_moved_at,
         }
     }
 }
@@ -90,19 +92,23 @@ pub struct Body {
     /// The HTML, or the data from which it is rendered.
     #[serde(rename = "rendered")]
     pub html: Html,
-    /// Whether the text begins with `/me `.
+    /// Whether it is a status message such as `/me waves`: it begins with `/me `, and its HTML begins and ends with a
+    /// paragraph.
     pub is_me_message: bool,
     pub has_link: bool,
     pub has_image: bool,
     /// The path IDs of the uploads that it links and that its author may read.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub uploads: BTreeSet<String>,
+    /// Users mentioned by name.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub mentioned: BTreeSet<UserId>,
+    /// Active members of the mentioned groups.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub group_mentioned: OrdSet<UserId>,
     /// Whether it mentions everyone in the channel or conversation.
-    pub mentions_channel: bool,
+    #[serde(rename = "mentions_channel")]
+    pub mentions_everyone: bool,
     /// The topic's participants at the time, if it mentions everyone in the topic.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::optional_members")]
     pub topic_mentioned: Option<BTreeSet<UserId>>,
@@ -132,7 +138,7 @@ impl Body {
         mentioned.chain(&self.late_mentioned)
     }
 
-    /// Removes mentions and alerts of all users except these. `mentions_channel` and `topic_mentioned` remain.
+    /// Removes mentions and alerts of all users except these. `mentions_everyone` and `topic_mentioned` remain.
     pub fn retain_mentions_of(&mut self, users: &OrdSet<UserId>) {
         self.mentioned.retain(|user| users.contains(user));
         self.alerted.retain(|user| users.contains(user));
@@ -148,13 +154,13 @@ impl Body {
     /// the users whose user messages were created after sending (A-412 in docs/assumptions.md).
     pub fn copy_wildcards_from(&mut self, previous: &Body, late: OrdSet<UserId>) {
         self.late_mentioned.clone_from(&previous.late_mentioned);
-        if self.mentions_channel || self.topic_mentioned.is_some() {
+        if self.mentions_everyone || self.topic_mentioned.is_some() {
             self.late_mentioned = self.late_mentioned.clone().union(late);
         }
-        if self.mentions_channel || self.topic_mentioned.is_none() {
+        if self.mentions_everyone || self.topic_mentioned.is_none() {
             self.topic_mentioned.clone_from(&previous.topic_mentioned);
         }
-        self.mentions_channel |= previous.mentions_channel;
+        self.mentions_everyone |= previous.mentions_everyone;
     }
 
     /// The text without Markdown syntax and without the targets of links.
@@ -189,7 +195,7 @@ impl MessagePlace {
 
 impl Message {
     /// The channel and topic; None for a direct message.
-    pub fn channel(&self) -> Option<(ChannelId, &Arc<str>)> {
+    pub fn channel_and_topic(&self) -> Option<(ChannelId, &Arc<str>)> {
         match &self.place {
             MessagePlace::Channel { channel, topic } => Some((*channel, topic)),
             MessagePlace::Direct { .. } => None,

@@ -35,7 +35,7 @@ impl SentMessage {
             message: message.clone(),
             sender: sender.clone(),
             dummy_email: realm.shown_dummy_email(sender),
-            channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
+            channel: message.channel_and_topic().map(|(channel, _)| realm.channels[&channel].clone()),
             queue_and_local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),

@@ -48,7 +48,7 @@ impl Search {
         if self.words.is_empty() {
             return false;
         }
-        let topic = message.channel().map(|(_, topic)| topic.to_lowercase()).unwrap_or_default();
+        let topic = message.channel_and_topic().map(|(_, topic)| topic.to_lowercase()).unwrap_or_default();
         let content = || message.body.content.to_lowercase();
         let text = message.body.visible_text().to_lowercase();
         let mut found_words = BTreeSet::new();

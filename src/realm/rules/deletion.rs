@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// The audience of the deletion of messages of one topic or conversation.
 fn deletion_audience(tx: &Tx, deleter: UserId, ids: &[MessageId]) -> Audience {
-    let channel = ids.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
+    let channel = ids.first().and_then(|id| tx.messages.get(id)?.channel_and_topic()).map(|(channel, _)| channel);
     let audience = match channel {
         Some(channel) if !tx.has(Feature::ActionsHaveOneAudience) => {
             Audience::of_users(tx.channels[&channel].subscribers.clone())

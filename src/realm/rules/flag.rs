@@ -36,7 +36,7 @@ impl Message {
     /// Whether the message mentions everyone in its channel, topic or conversation, and this includes the user.
     pub fn wildcard_mentions(&self, user: UserId) -> bool {
         self.includes_in_wildcards(user)
-            && (self.body.mentions_channel
+            && (self.body.mentions_everyone
                 || self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)))
     }
 
@@ -52,7 +52,7 @@ impl Message {
             flags.push("mentioned");
         }
         if self.includes_in_wildcards(user) {
-            if self.body.mentions_channel {
+            if self.body.mentions_everyone {
                 flags.push("stream_wildcard_mentioned");
             }
             if self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)) {
@@ -152,7 +152,7 @@ impl Realm {
     /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the
     /// topic neither unmuted nor followed.
     pub fn is_excluded_from_home(&self, user: UserId, message: &Message) -> bool {
-        let Some((channel, topic)) = message.channel() else { return false };
+        let Some((channel, topic)) = message.channel_and_topic() else { return false };
         let state = self.user_state(user);
         match state.topic_policy(channel, topic) {
             VisibilityPolicy::Muted => true,
@@ -164,7 +164,7 @@ impl Realm {
     /// Whether the user has muted the message's topic or, if `with_channels`, its channel. Unlike
     /// [`Realm::is_excluded_from_home`], unmuted topics of muted channels count as muted.
     pub fn is_topic_or_channel_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
-        let Some((channel, topic)) = message.channel() else { return false };
+        let Some((channel, topic)) = message.channel_and_topic() else { return false };
         let state = self.user_state(user);
         let in_muted_channel = || state.subscription(channel).is_some_and(|subscription| subscription.is_muted);
         state.topic_policy(channel, topic) == VisibilityPolicy::Muted || (with_channels && in_muted_channel())

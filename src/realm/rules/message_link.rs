@@ -8,7 +8,7 @@ use chat_markdown::OutputFormat;
 impl Realm {
     /// The link to a message in the web client, beginning with `#`, relative to the organization's URL.
     pub fn message_link(&self, message: &Message, output_format: OutputFormat) -> String {
-        match message.channel() {
+        match message.channel_and_topic() {
             Some((channel, topic)) => {
                 let channel = &self.channels[&channel];
                 let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));

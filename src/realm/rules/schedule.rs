@@ -60,7 +60,7 @@ impl Realm {
     /// The text of the reminder about a message. It is empty if the message does not exist.
     pub fn reminder_text(&self, user: UserId, id: MessageId, note: &str) -> String {
         let Some(message) = self.messages.get(&id) else { return String::new() };
-        let subject = match message.channel() {
+        let subject = match message.channel_and_topic() {
             Some((channel, topic)) => format!("#**{}>{topic}@{id}**", self.channels[&channel].name),
             None => "the following direct message".to_owned(),
         };

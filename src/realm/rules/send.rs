@@ -118,7 +118,7 @@ impl Realm {
             let members = groups.filter_map(|id| self.groups.get(&id)).flat_map(|group| group.members.iter().copied());
             members.filter(|user| self.is_active(*user)).collect()
         };
-        let (mentions_channel, topic_mentioned) = match place {
+        let (mentions_everyone, topic_mentioned) = match place {
             MessagePlace::Channel { channel, topic } => (
                 mentions.channel_wildcard,
                 mentions.topic_wildcard.then(|| self.topic_participants(sender, *channel, topic)),
@@ -136,7 +136,7 @@ impl Realm {
             uploads: self.readable_files(author, rendered.uploads),
             mentioned: mentions.users.into_iter().map(UserId).collect(),
             group_mentioned,
-            mentions_channel,
+            mentions_everyone,
             topic_mentioned,
             late_mentioned: OrdSet::new(),
         })

@@ -99,7 +99,7 @@ impl Tx {
     /// Follows or unmutes the topic of a message to which a user added a reaction or submessage, according to their
     /// settings.
     pub fn apply_participation_policy(&mut self, user: &User, message: &Message) {
-        let Some((channel, topic)) = message.channel() else { return };
+        let Some((channel, topic)) = message.channel_and_topic() else { return };
         if self.user_state(user.id).subscription(channel).is_none() {
             return;
         }

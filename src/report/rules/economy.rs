@@ -101,7 +101,7 @@ struct PageSeries {
     anchor: i64,
     count: u32,
     /// The time of the reply with the latest page.
-    last_sent: Moment,
+    last_reply_at: Moment,
 }
 
 #[derive(Debug, Default)]
@@ -145,8 +145,8 @@ impl Memory {
         let continues_series = |series: &PageSeries| {
             let has_advanced = if is_backwards { anchor < series.anchor } else { anchor > series.anchor };
             has_advanced
-                && request.is_after(series.last_sent)
-                && request.waited_since(series.last_sent) < MAX_PAGE_INTERVAL
+                && request.is_after(series.last_reply_at)
+                && request.waited_since(series.last_reply_at) < MAX_PAGE_INTERVAL
         };
         let count = series.filter(continues_series).map_or(1, |series| series.count + 1);
         let end_marker = if is_backwards { br#""found_oldest":true"#.as_slice() } else { br#""found_newest":true"# };
@@ -154,7 +154,7 @@ impl Memory {
         if is_end || count == MIN_PAGES_BEFORE_END {
             findings.add(&WHOLE_HISTORY_FETCHED, "", request);
         }
-        self.pages.push(PageSeries { conversation, anchor, count, last_sent: request.sent });
+        self.pages.push(PageSeries { conversation, anchor, count, last_reply_at: request.reply_sent_at });
     }
 
     fn check_flag_change(&mut self, request: &Observation<'_>, findings: &mut Findings) {
@@ -168,7 +168,7 @@ impl Memory {
                 }
                 Some((change, count + 1, since))
             }
-            _ => Some((change, 1, request.sent)),
+            _ => Some((change, 1, request.reply_sent_at)),
         };
     }
 
@@ -185,7 +185,7 @@ impl Memory {
                 }
                 Some((count + 1, since))
             }
-            _ => Some((1, request.sent)),
+            _ => Some((1, request.reply_sent_at)),
         };
     }
 }

@@ -181,7 +181,7 @@ pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut
         newest.is_some_and(|newest| newest <= queue.newest_delivered && last_event_id >= queue.newest_delivered);
     if let Some(newest) = newest {
         queue.newest_delivered = queue.newest_delivered.max(newest);
-        queue.delivered_at = request.sent.real;
+        queue.delivered_at = request.reply_sent_at.real;
     }
     result.local_ids = events.into_iter().filter_map(|event| event.local_message_id).map(Cow::into_owned).collect();
     Some(result)
@@ -240,7 +240,7 @@ fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observa
         request.is_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
     queue.nonblocking_polls = match (request.is_true("dont_block"), continues_series) {
         (false, _) => Default::default(),
-        (true, false) => (1, request.sent),
+        (true, false) => (1, request.reply_sent_at),
         (true, true) => (count + 1, since),
     };
     if queue.nonblocking_polls.0 >= MIN_NONBLOCKING_POLLS {

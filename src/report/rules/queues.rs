@@ -106,10 +106,10 @@ impl Memory {
         }
         let is_queue_lost = request.arrival == Arrival::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
         if is_queue_lost {
-            queue.lost_at = queue.lost_at.or(Some(request.sent));
+            queue.lost_at = queue.lost_at.or(Some(request.reply_sent_at));
             let is_latest = queues.iter().last().is_some_and(|latest| *latest.id == *id);
             if is_latest && queues.iter().all(|queue| queue.waiting_polls == 0) {
-                self.lost_at = self.lost_at.or(Some(request.sent));
+                self.lost_at = self.lost_at.or(Some(request.reply_sent_at));
             }
         } else if request.is_success() {
             self.lost_at = None;
@@ -142,14 +142,14 @@ impl Memory {
             let unused_queues = idle_queues.iter().map(|queue| queue.id.clone()).collect();
             self.restart.get_or_insert_with(|| Restart {
                 registration: Occurrence::from_request(request),
-                registered_at: request.sent,
+                registered_at: request.reply_sent_at,
                 unused_queues,
             });
         }
         let types = request.param("event_types");
         queues.add(KnownQueue {
             id: id.into(),
-            registered_at: Some(request.sent),
+            registered_at: Some(request.reply_sent_at),
             options_hash,
             registration: Occurrence::from_request(request),
             has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),

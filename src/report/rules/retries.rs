@@ -12,19 +12,27 @@ const MIN_REFUSALS: u32 = 3;
 /// The time within which these refusals happen.
 const REFUSALS_SPAN: i64 = 60 * SECOND;
 /// A client breaks `refused-credentials-repeated` with this number of refusals of the same credentials.
-const MIN_UNAUTHORIZED: u32 = 3;
+const MIN_REFUSED_CREDENTIALS: u32 = 3;
 /// The time within which these refusals happen.
 const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
 /// The number of consecutive failures after which constant pauses should have grown.
 const MIN_FAILURES_WITH_CONSTANT_PAUSES: u32 = 5;
 /// The number of consecutive failures after which random pauses should have grown.
 const MIN_FAILURES_WITH_RANDOM_PAUSES: u32 = 10;
-/// Pauses of this length need not grow.
+/// Pauses of this length or longer need not grow.
 const LONG_PAUSE: i64 = 10 * SECOND;
 /// A shorter time between two requests does not count as a pause.
 const MIN_PAUSE: i64 = SECOND / 10;
 /// The tolerance for timers that fire early.
 const TIMER_TOLERANCE: i64 = SECOND / 20;
+/// The part of a wait, as a divisor, by which a client's clock may run fast.
+const CLOCK_TOLERANCE_DIVISOR: i64 = 50;
+
+/// The longest pause from which on pauses count as grown: nearly twice the initial one, because a client that doubles
+/// its pauses also draws a part of them by chance.
+const fn grown_pause(initial_pause: i64) -> i64 {
+    initial_pause + initial_pause / 10 * 9
+}
 
 pub const RULES: &[&Rule] =
     &[&REFUSED_REQUEST_REPEATED, &RETRY_BEFORE_RETRY_AFTER, &RETRY_WITHOUT_BACKOFF, &REFUSED_CREDENTIALS_REPEATED];
@@ -79,9 +87,9 @@ static REFUSED_CREDENTIALS_REPEATED: Rule = Rule {
 struct FailureSeries {
     fingerprint: u64,
     count: u32,
-    last_sent: Moment,
-    /// The longer of the first two pauses.
-    first_pause: i64,
+    last_reply_at: Moment,
+    /// The longer of the first two pauses, against which growth is measured.
+    initial_pause: i64,
     last_pause: i64,
     shortest_pause: i64,
     longest_pause: i64,
@@ -93,8 +101,8 @@ struct FailureSeries {
 struct RefusalSeries {
     fingerprint: u64,
     count: u32,
-    first_sent: Moment,
-    last_sent: Moment,
+    first_reply_at: Moment,
+    last_reply_at: Moment,
 }
 
 #[derive(Debug, Default)]
@@ -129,7 +137,7 @@ impl Memory {
             429 => {
                 if let Ok(rate_limit_reply) = serde_json::from_slice::<RateLimitReply>(request.reply) {
                     let min_wait = (rate_limit_reply.retry_after.clamp(0.0, 1e6) * SECOND as f64) as i64;
-                    self.rate_limits.push((request.fingerprint(&[]), min_wait, request.sent));
+                    self.rate_limits.push((request.fingerprint(&[]), min_wait, request.reply_sent_at));
                 }
             }
             // Refused polls are checked by the rules about queues.
@@ -156,7 +164,7 @@ impl Memory {
             *limited_fingerprint == fingerprint && request.is_after(*refused_at)
         });
         let is_too_early = rate_limit.is_some_and(|(_, min_wait, refused_at)| {
-            request.waited_since(refused_at) < min_wait - TIMER_TOLERANCE - min_wait / 50
+            request.waited_since(refused_at) < min_wait - TIMER_TOLERANCE - min_wait / CLOCK_TOLERANCE_DIVISOR
         });
         if is_too_early {
             findings.add(&RETRY_BEFORE_RETRY_AFTER, &request.operation(), request);
@@ -168,13 +176,18 @@ impl Memory {
         let previous = self.refusals.take(|series| series.fingerprint == fingerprint);
         let series = match previous {
             // This request was sent before the previous refusal was received.
-            Some(previous) if !request.is_after(previous.last_sent) => previous,
-            Some(previous) if request.waited_since(previous.first_sent) <= REFUSALS_SPAN => {
-                RefusalSeries { count: previous.count + 1, last_sent: request.sent, ..previous }
+            Some(previous) if !request.is_after(previous.last_reply_at) => previous,
+            Some(previous) if request.waited_since(previous.first_reply_at) <= REFUSALS_SPAN => {
+                RefusalSeries { count: previous.count + 1, last_reply_at: request.reply_sent_at, ..previous }
             }
-            _ => RefusalSeries { fingerprint, count: 1, first_sent: request.sent, last_sent: request.sent },
+            _ => RefusalSeries {
+                fingerprint,
+                count: 1,
+                first_reply_at: request.reply_sent_at,
+                last_reply_at: request.reply_sent_at,
+            },
         };
-        if series.count >= MIN_REFUSALS && series.last_sent == request.sent {
+        if series.count >= MIN_REFUSALS && series.last_reply_at == request.reply_sent_at {
             findings.add(&REFUSED_REQUEST_REPEATED, &request.operation(), request);
         }
         self.refusals.push(series);
@@ -194,12 +207,12 @@ impl Memory {
             Some((refused_credentials, count, first, _))
                 if refused_credentials == credentials && request.waited_since(first) <= UNAUTHORIZED_SPAN =>
             {
-                if count + 1 >= MIN_UNAUTHORIZED {
+                if count + 1 >= MIN_REFUSED_CREDENTIALS {
                     findings.add(&REFUSED_CREDENTIALS_REPEATED, "", request);
                 }
-                Some((refused_credentials, count + 1, first, request.sent))
+                Some((refused_credentials, count + 1, first, request.reply_sent_at))
             }
-            _ => Some((credentials, 1, request.sent, request.sent)),
+            _ => Some((credentials, 1, request.reply_sent_at, request.reply_sent_at)),
         };
     }
 
@@ -209,8 +222,8 @@ impl Memory {
             self.failures.push(FailureSeries {
                 fingerprint,
                 count: 1,
-                last_sent: request.sent,
-                first_pause: 0,
+                last_reply_at: request.reply_sent_at,
+                initial_pause: 0,
                 last_pause: 0,
                 has_only_grown: true,
                 shortest_pause: i64::MAX,
@@ -218,31 +231,31 @@ impl Memory {
             });
             return;
         };
-        if !request.is_after(series.last_sent) {
+        if !request.is_after(series.last_reply_at) {
             return self.failures.push(series);
         }
-        let pause = request.waited_since(series.last_sent);
+        let pause = request.waited_since(series.last_reply_at);
         let count = series.count + 1;
         let has_only_grown =
             series.has_only_grown && (count == 2 || pause >= series.last_pause + series.last_pause / 2);
         // On a busy machine, there is some time even between requests that a client sends without a pause.
         let counted_pause = if pause < MIN_PAUSE { 0 } else { pause };
-        let first_pause = if count <= 3 { series.first_pause.max(counted_pause) } else { series.first_pause };
+        let initial_pause = if count <= 3 { series.initial_pause.max(counted_pause) } else { series.initial_pause };
         let shortest_pause = series.shortest_pause.min(counted_pause);
         let longest_pause = series.longest_pause.max(counted_pause);
         let is_constant = longest_pause <= shortest_pause + shortest_pause / 2 && !has_only_grown;
-        let has_grown = has_only_grown || (longest_pause >= first_pause + first_pause / 10 * 9 && longest_pause > 0);
+        let has_grown = has_only_grown || (longest_pause >= grown_pause(initial_pause) && longest_pause > 0);
         let lacks_backoff = (is_constant && count >= MIN_FAILURES_WITH_CONSTANT_PAUSES)
             || (!has_grown && count >= MIN_FAILURES_WITH_RANDOM_PAUSES);
         if lacks_backoff && longest_pause < LONG_PAUSE {
             findings.add(&RETRY_WITHOUT_BACKOFF, &request.operation(), request);
         }
-        let last_sent = request.sent;
+        let last_reply_at = request.reply_sent_at;
         self.failures.push(FailureSeries {
             fingerprint,
             count,
-            last_sent,
-            first_pause,
+            last_reply_at,
+            initial_pause,
             last_pause: pause,
             shortest_pause,
             longest_pause,

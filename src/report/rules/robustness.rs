@@ -114,7 +114,7 @@ impl Memory {
 
     fn remember_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
         if poll_result.has_new_events {
-            self.new_events_at = request.sent.real;
+            self.new_events_at = request.reply_sent_at.real;
             self.reactions.clear();
         } else if poll_result.is_repetition {
             let since = self.new_events_at;
@@ -194,7 +194,7 @@ fn find_unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) ->
     Some(UnexpectedReply {
         rule,
         subject,
-        sent_at: request.sent,
+        sent_at: request.reply_sent_at,
         poll: Occurrence::from_request(request),
         other_requests: 0,
     })

@@ -87,7 +87,7 @@ impl Memory {
                 has_fetched: false,
                 has_polled: false,
                 has_arrived: false,
-                sent_at: request.sent,
+                sent_at: request.reply_sent_at,
             });
         }
     }

@@ -207,8 +207,12 @@ impl<'realm> Draw<'realm> {
     }
 
     fn topic(&mut self) -> Value {
-        let used: Vec<String> =
-            self.realm.messages.values().filter_map(|message| Some(message.channel()?.1.to_string())).collect();
+        let used: Vec<String> = self
+            .realm
+            .messages
+            .values()
+            .filter_map(|message| Some(message.channel_and_topic()?.1.to_string()))
+            .collect();
         if self.below(2) == 0 { self.pick(&used).into() } else { self.pick(TOPICS).into() }
     }
 

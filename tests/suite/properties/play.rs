@@ -450,7 +450,7 @@ fn head(method: &str, path: String, query: String, kind: &str) -> RequestHead {
     let method = method.parse().expect("a method");
     let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
     let uri = uri.parse().expect("a path");
-    RequestHead { method, scheme: "http", uri, headers, connection: 0, credentials: None }
+    RequestHead { method, scheme: "http", uri, headers, connection_number: 0, credentials: None }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {

@@ -63,7 +63,7 @@ fn link_element(inline: &mut InlineExpander<'_, '_>, destination: &Destination, 
 }
 
 fn media_element(inline: &mut InlineExpander<'_, '_>, destination: &Destination, label: &str) -> Option<Node> {
-    if !inline.context.settings.output_format.shows_images_in_text {
+    if !inline.context.settings.output_format.embeds_media_in_text {
         return None;
     }
     let target = Target::from_url(inline.context, &sanitize(&destination.href)?);

@@ -95,7 +95,7 @@ pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
         let placeholder =
             match time_element(source, if format.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
                 Some(element) => inline.stash_element(element),
-                None if format.shows_invalid_times => {
+                None if format.reports_invalid_times => {
                     let text = Text::literal(format!("Invalid time format: {source}"));
                     let attributes = vec![("class", "timestamp-error".to_owned())];
                     inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })

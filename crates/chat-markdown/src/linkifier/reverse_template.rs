@@ -3,8 +3,8 @@
 use regex::Captures;
 use std::collections::BTreeSet;
 
-/// Checks that a reverse template uses only groups of the pattern, and converts the match in the example to the
-/// example.
+/// Checks that a reverse template uses only groups of the pattern, and that it converts the match in the example to
+/// the example.
 ///
 /// # Errors
 ///

@@ -146,7 +146,7 @@ pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
     if changes_date_joined {
         user.date_joined = now;
     }
-    let date_joined = user.date_joined.to_minute();
+    let date_joined = user.date_joined.to_iso8601_minutes();
     let audience = tx.audience_with_access_to(id);
     if was_stub {
         tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });

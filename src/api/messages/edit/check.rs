@@ -32,7 +32,8 @@ pub(super) fn check_request(
         check_may_edit(realm, caller, &message)?;
     }
     // The current name of the topic counts as absent.
-    let differs = |topic: &&str| message.channel().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
+    let differs =
+        |topic: &&str| message.channel_and_topic().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
     let lacks_empty_topics = !Feature::EmptyTopics.is_at(context.feature_level);
@@ -57,7 +58,7 @@ pub(super) fn check_request(
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
-    let topic_names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
+    let topic_names = new_topic.map(str::trim).zip(message.channel_and_topic().map(|(_, topic)| topic.as_ref()));
     let resolution_change = topic_names.and_then(|(new_topic, topic)| ResolutionChange::between(topic, new_topic));
     let names_channel = params.stream_id.is_some();
     let reported_change = match topic_names {
@@ -98,7 +99,7 @@ fn drop_current_channel<'params>(
     params: &'params EditMessage,
 ) -> Cow<'params, EditMessage> {
     let is_current =
-        |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
+        |NonNegative(id): NonNegative| message.channel_and_topic().is_some_and(|(channel, _)| channel == ChannelId(id));
     if context.has(Feature::SameChannelIsNotMove) && params.stream_id.is_some_and(is_current) {
         return Cow::Owned(EditMessage { stream_id: None, ..params.clone() });
     }
@@ -115,7 +116,7 @@ fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str
     if params.content.is_none() && topic.is_none() && params.stream_id.is_none() {
         return Err(Error::NothingToChange);
     }
-    if message.channel().is_none() {
+    if message.channel_and_topic().is_none() {
         if params.stream_id.is_some() {
             return Err(Error::DirectMessageToChannel);
         }
@@ -149,7 +150,7 @@ fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(),
 
 /// Returns the place to which the request moves the message, without any checks. None if it does not move the message.
 fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<MessagePlace> {
-    let (channel, old_topic) = message.channel()?;
+    let (channel, old_topic) = message.channel_and_topic()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
     let is_move = params.stream_id.is_some() || topic != *old_topic;
@@ -163,7 +164,7 @@ fn messages_to_move(
     place: &MessagePlace,
     mode: PropagateMode,
 ) -> Vec<MessageId> {
-    let Some((channel, topic)) = message.channel() else { return Vec::new() };
+    let Some((channel, topic)) = message.channel_and_topic() else { return Vec::new() };
     let messages = realm.topics.get(&(channel, TopicKey::new(topic))).map(|topic| &topic.messages);
     // Messages that the caller can't access are moved within a channel, but not to another channel, where the caller
     // could read them.
@@ -185,7 +186,7 @@ fn check_may_move(
     moved_ids: &[MessageId],
 ) -> Result<(), Error> {
     let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
-        (message.channel(), place)
+        (message.channel_and_topic(), place)
     else {
         return Ok(());
     };

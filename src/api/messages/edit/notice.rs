@@ -30,7 +30,7 @@ pub(super) fn post_notices(
     params: &EditMessage,
 ) {
     let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
-        (message_edit.message.channel(), place)
+        (message_edit.message.channel_and_topic(), place)
     else {
         return;
     };

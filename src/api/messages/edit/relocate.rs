@@ -22,17 +22,19 @@ pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageE
     let now = tx.now;
     let MessagePlace::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited_id = message_edit.content.as_ref().map(|_| message_edit.message.id);
-    let former_topic = message_edit.message.channel().map(|(_, topic)| topic.clone()).unwrap_or_default();
+    let former_topic = message_edit.message.channel_and_topic().map(|(_, topic)| topic.clone()).unwrap_or_default();
     let keeps_topic = former_topic == *new_topic;
     for id in &message_edit.moved_ids {
-        let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
+        let Some((channel, topic)) =
+            tx.messages[id].channel_and_topic().map(|(channel, topic)| (channel, topic.clone()))
+        else {
             continue;
         };
         let new_topic = if keeps_topic { &topic.clone() } else { new_topic };
         tx.move_message(*id, MessagePlace::Channel { channel: *new_channel, topic: new_topic.clone() });
         let message = tx.message_mut(*id);
         if channel != *new_channel || message_edit.resolution_change.is_none() {
-            message.last_moved = Some(now);
+            message.last_moved_at = Some(now);
         }
         let new_edit = Edit { at: now, user: Some(editor), previous_body: None, topic: None, channel: None };
         let content_edit = if edited_id == Some(*id) { message.history.pop_back() } else { None };
@@ -56,7 +58,8 @@ pub(super) struct MoveLosses {
 impl MoveLosses {
     /// Determines the losses of a move before it is made. Empty if the request has no channel.
     pub(super) fn before_move(tx: &Tx, message_edit: &MessageEdit, place: &MessagePlace) -> Self {
-        let (Some((old_channel, _)), Some(new_channel)) = (message_edit.message.channel(), place.channel()) else {
+        let (Some((old_channel, _)), Some(new_channel)) = (message_edit.message.channel_and_topic(), place.channel())
+        else {
             return Self::default();
         };
         if !message_edit.names_channel {
@@ -89,7 +92,7 @@ impl MoveLosses {
 /// Subscribers of the new channel who get the event of a move even without a user message. Empty below 340, or if the
 /// history of the old channel is protected. Guests are among them only if they are subscribed to the old channel too.
 pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> OrdSet<UserId> {
-    let (Some((old_channel, _)), Some(new_channel)) = (message.channel(), place.channel()) else {
+    let (Some((old_channel, _)), Some(new_channel)) = (message.channel_and_topic(), place.channel()) else {
         return OrdSet::new();
     };
     let old_channel = &tx.channels[&old_channel];
@@ -162,7 +165,7 @@ pub(super) fn move_policies(
     place: &MessagePlace,
 ) {
     let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
-        (message.channel(), place)
+        (message.channel_and_topic(), place)
     else {
         return;
     };

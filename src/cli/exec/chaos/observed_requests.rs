@@ -32,7 +32,7 @@ pub struct ObservedRequests {
 #[derive(Clone, Debug, Default)]
 pub struct Operation {
     /// Number of requests, up to [`MAX_COUNTED_REQUESTS`].
-    pub requests: usize,
+    pub request_count: usize,
     /// Whether a request emitted an event.
     pub has_events: bool,
     /// The length of the longest reply in bytes, as far as the journal keeps it.
@@ -63,7 +63,7 @@ impl ObservedRequests {
             *requests = (*requests + 1).min(MAX_COUNTED_REQUESTS);
         }
         let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
-        operation.requests = (operation.requests + 1).min(MAX_COUNTED_REQUESTS);
+        operation.request_count = (operation.request_count + 1).min(MAX_COUNTED_REQUESTS);
         operation.has_events |= request.has_events;
         operation.longest_reply = operation.longest_reply.max(request.reply.len());
         if (request.method, request.route) == ("GET", "/events") && request.status == 200 {
@@ -102,9 +102,9 @@ impl ObservedRequests {
     /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation and
     /// user counts.
     pub fn merge(&mut self, other: Self) {
-        for (key, Operation { requests, has_events, longest_reply }) in other.operations {
+        for (key, Operation { request_count, has_events, longest_reply }) in other.operations {
             let operation = self.operations.entry(key).or_default();
-            operation.requests = operation.requests.max(requests);
+            operation.request_count = operation.request_count.max(request_count);
             operation.has_events |= has_events;
             operation.longest_reply = operation.longest_reply.max(longest_reply);
         }

@@ -1,4 +1,5 @@
-//! Draws random faults that can fire on the observed requests, weighted by how often they find bugs.
+//! Draws random faults that can fire on the observed requests. Faults that uncover more bugs in clients have
+//! larger weights; the weights are estimates.
 
 use super::observed_requests::{ObservedRequests, Operation};
 use crate::realm::seeded_rng::SeededRng;
@@ -68,7 +69,7 @@ struct Target {
 
 impl Target {
     fn for_operation(method: &str, route: &'static str, operation: &Operation) -> Self {
-        let after = (0..operation.requests).collect();
+        let after = (0..operation.request_count).collect();
         Self { filter: json!({"method": method, "path": route}), after, longest_reply: operation.longest_reply }
     }
 
@@ -231,7 +232,7 @@ fn poll_targets(observed_requests: &ObservedRequests, select: fn(&ObservedReques
 }
 
 fn all_polls(observed_requests: &ObservedRequests) -> Vec<usize> {
-    (0..observed_requests.operation("GET", EVENTS).map_or(0, |operation| operation.requests)).collect()
+    (0..observed_requests.operation("GET", EVENTS).map_or(0, |operation| operation.request_count)).collect()
 }
 
 /// All polls except the first; the first one if it is the only one.

@@ -39,7 +39,7 @@ impl Realm {
     /// Whether the user is a guest who is not subscribed to the message's channel.
     pub fn is_unsubscribed_guest(&self, user: &User, message: &Message) -> bool {
         let is_unsubscribed = |channel| !self.channels[&channel].subscribers.contains(&user.id);
-        user.is_guest() && message.channel().is_some_and(|(channel, _)| is_unsubscribed(channel))
+        user.is_guest() && message.channel_and_topic().is_some_and(|(channel, _)| is_unsubscribed(channel))
     }
 
     pub fn is_participant(&self, user: UserId, conversation: RecipientId) -> bool {
@@ -47,7 +47,7 @@ impl Realm {
     }
 
     pub fn is_visible_to_spectators(&self, message: &Message) -> bool {
-        message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
+        message.channel_and_topic().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
     }
 
     /// Whether `viewer` may read a file: its owner and users who can see a message that links it may. `viewer` is None
@@ -75,7 +75,7 @@ impl Realm {
     }
 
     pub fn is_in_archived_channel(&self, message: &Message) -> bool {
-        message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
+        message.channel_and_topic().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
     /// The audience of changes of a message: users with a user message and, in channels with public history,
@@ -83,7 +83,7 @@ impl Realm {
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
         let received = Audience::of_users(message.recipients.clone());
-        let Some((channel, _)) = message.channel() else { return received };
+        let Some((channel, _)) = message.channel_and_topic() else { return received };
         let channel = &self.channels[&channel];
         let late_recipients = self.late_user_messages.get(&message.id).cloned().unwrap_or_default();
         // Most recipients are still subscribers, and the sets share memory, so the difference is cheap to compute.
@@ -117,7 +117,7 @@ impl Realm {
         for late_recipients in messages.iter().filter_map(|id| self.late_user_messages.get(id)) {
             holders = holders.union(late_recipients.clone());
         }
-        let Some((channel, _)) = first.channel() else { return Audience::of_users(holders) };
+        let Some((channel, _)) = first.channel_and_topic() else { return Audience::of_users(holders) };
         let channel = &self.channels[&channel];
         let subscribers = channel.subscribers.clone();
         if !channel.privacy.has_public_history() {
@@ -147,8 +147,9 @@ impl Realm {
     /// Outside of channels with protected history, it is the audience of that message alone, which includes all
     /// subscribers.
     pub fn edit_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
-        let has_public_history =
-            requested_message.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
+        let has_public_history = requested_message
+            .channel_and_topic()
+            .is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
             return self.message_audience(requested_message);
         }

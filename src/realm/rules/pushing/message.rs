@@ -40,7 +40,7 @@ impl Realm {
     /// Whether the user's settings enable notifications for wildcard mentions in the message's topic. False for direct
     /// messages.
     fn wants_wildcards(&self, user: UserId, message: &Message) -> bool {
-        let Some((channel, topic)) = message.channel() else { return false };
+        let Some((channel, topic)) = message.channel_and_topic() else { return false };
         let state = self.user_state(user);
         let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
         if is_followed && state.is_enabled(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
@@ -55,7 +55,7 @@ impl Realm {
     /// Whether the user's settings enable pushes for all messages of the channel, unless the topic is muted, or of the
     /// followed topic.
     fn wants_all_messages(&self, user: UserId, message: &Message) -> bool {
-        let Some((channel, topic)) = message.channel() else { return false };
+        let Some((channel, topic)) = message.channel_and_topic() else { return false };
         let state = self.user_state(user);
         let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
         if is_followed && state.is_enabled(UserSetting::EnableFollowedTopicPushNotifications) {

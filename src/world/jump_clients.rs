@@ -4,7 +4,7 @@
 //! answered, and one that ends later as parked.
 
 use super::World;
-use super::blocking::in_place;
+use super::blocking::run_blocking;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -127,8 +127,8 @@ impl World {
                 }
             };
             {
-                let _turn = self.wait_turn().await;
-                if let Some(value) = in_place(|| jump(&clients))? {
+                let _turn = self.wait_for_turn().await;
+                if let Some(value) = run_blocking(|| jump(&clients))? {
                     return Ok(JumpOutcome { value, waited, not_parked });
                 }
             }

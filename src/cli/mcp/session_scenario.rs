@@ -20,13 +20,13 @@ pub enum Reply {
 
 /// The recorded steps of one world, as blocks of a scenario.
 #[derive(Clone, Debug, Default)]
-pub struct Recording {
+pub struct SessionScenario {
     options: Vec<(String, String)>,
     steps: Vec<String>,
 }
 
-impl Recording {
-    /// An empty recording of a world that was created with these options.
+impl SessionScenario {
+    /// The scenario, still without steps, of a world that was created with these options.
     pub fn new(options: &Map<String, Value>) -> Self {
         let options =
             WORLD_OPTIONS.iter().filter_map(|name| Some(((*name).to_owned(), format_value(options.get(*name)?))));
@@ -59,8 +59,8 @@ impl Recording {
         self.steps.push(block);
     }
 
-    /// The scenario; None without steps.
-    pub fn to_scenario(&self, title: &str) -> Option<String> {
+    /// The text of the scenario file; None without steps.
+    pub fn to_markdown(&self, title: &str) -> Option<String> {
         if self.steps.is_empty() {
             return None;
         }
