@@ -69,7 +69,7 @@ pub struct ProbeResult {
 pub struct ProbeSettings<'a> {
     /// A word that is different in each probe.
     pub unique_word: &'a str,
-    /// The time that `{{now}}` stands for, in UNIX seconds.
+    /// The value of `{{now}}`, in UNIX seconds.
     pub now: i64,
     /// Whether to send only requests that change nothing.
     pub is_read_only: bool,
