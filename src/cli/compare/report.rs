@@ -150,8 +150,8 @@ impl Report {
     fn level_changes(&self, step: &Step) -> Vec<String> {
         let (older, newer) = (self.levels[0].min(self.levels[1]), self.levels[0].max(self.levels[1]));
         let mut usage = Usage::default();
-        for (_, body) in &step.replies {
-            usage.add(&step.method, &step.path, &step.parameters, body.to_string().as_bytes());
+        for (status, body) in &step.replies {
+            usage.add(&step.method, &step.path, &step.parameters, *status, body.to_string().as_bytes());
         }
         let suspects = usage.suspected_changes(older, newer).into_iter().filter(|suspect| suspect.is_certain);
         let format_change = |suspect: crate::level::SuspectedChange| {
