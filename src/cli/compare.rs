@@ -122,7 +122,7 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
-        role_warnings([&sides[0], &sides[1]]).iter().for_each(|warning| eprint_line(warning));
+        role_warnings([&sides[0], &sides[1]]).iter().for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let result = {
