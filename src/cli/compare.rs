@@ -4,6 +4,7 @@ mod accounts;
 mod baseline;
 mod record;
 mod report;
+mod roles;
 mod transport;
 
 use super::CliError;
@@ -21,6 +22,7 @@ use accounts::Accounts;
 use baseline::Baseline;
 use clap::Args;
 use report::Report;
+use roles::role_warnings;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -121,6 +123,7 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
+        role_warnings([&sides[0], &sides[1]]).iter().for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let result = {
@@ -185,8 +188,12 @@ impl Compare {
                 break;
             }
             let unique_word = format!("probe{start_seconds}x{}x", index + 1);
-            let settings =
-                ProbeSettings { unique_word: &unique_word, is_read_only: self.read_only, is_interrupted: interrupted };
+            let settings = ProbeSettings {
+                unique_word: &unique_word,
+                now: UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64),
+                is_read_only: self.read_only,
+                is_interrupted: interrupted,
+            };
             let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.take();
             report.add(&document.path, &scenario.name, result);

@@ -29,7 +29,10 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 pub use values::{load_dialect, parse_feature_level};
-use values::{newer_level_warning, parse_control_token, parse_host, parse_host_name, parse_origin, parse_world_ttl};
+use values::{
+    name_or_file_error, newer_level_warning, parse_control_token, parse_host, parse_host_name, parse_origin,
+    parse_world_ttl,
+};
 use webhooks::WebhookReach;
 
 #[derive(Debug, Args)]
@@ -346,11 +349,12 @@ impl Serve {
         if let Some(fixture_source) = Source::builtin(fixture) {
             return Ok(fixture_source);
         }
-        let error_message = |error| {
+        let file_error = |error: std::io::Error| {
             let (built_in, suggestion) = (Source::BUILT_IN, similar_fixture_hint(fixture));
-            format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}")
+            let reason = format!("is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}");
+            name_or_file_error(fixture, &error, format!("{fixture}: {reason}"))
         };
-        let text = std::fs::read_to_string(fixture).map_err(|error| CliError::failure(error_message(error)))?;
+        let text = std::fs::read_to_string(fixture).map_err(file_error)?;
         Ok(text.into())
     }
 

@@ -80,9 +80,10 @@ impl StateFile {
         if ignored_options.is_empty() || !shows_hints {
             tracing::info!("the default world is from the state {path}, as of {as_of}");
         } else {
+            let hold = if ignored_options.len() == 1 { "holds" } else { "hold" };
             let options = ignored_options.join(" and ");
             eprint_line(format_args!(
-                "the default world is from the state {path}, as of {as_of}; {options} hold only for worlds that are made later"
+                "the default world is from the state {path}, as of {as_of}; {options} {hold} only for worlds that are made later"
             ));
         }
     }

@@ -96,9 +96,15 @@ fn read_file(file: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 
-/// Adds a hint to the reason for a failed connection if the certificate is not trusted.
+/// Adds a hint to the reason for a failed connection if the certificate is not trusted, or if the server has none.
 pub fn with_tls_hint(reason: String) -> String {
-    if reason.contains("UnknownIssuer") { format!("{reason}; name the one to trust with --tls-ca") } else { reason }
+    if reason.contains("UnknownIssuer") {
+        format!("{reason}; name the one to trust with --tls-ca")
+    } else if reason.contains("InvalidContentType") {
+        format!("{reason}: it speaks HTTP, not HTTPS; did you mean http://?")
+    } else {
+        reason
+    }
 }
 
 #[derive(Debug, Args)]

@@ -81,6 +81,12 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
             Some("a scenario names it in its `world` block; see docs/scenarios.md".to_owned())
         }
         None | Some("serve") if argument == "--level" => Some("did you mean '--feature-level'?".to_owned()),
+        None | Some("serve")
+            if is_unexpected_positional(error)
+                && command.find_subcommand(argument).is_some_and(|it| !it.is_hide_set()) =>
+        {
+            Some(format!("put options after the command: chatdouble {argument} [OPTIONS]"))
+        }
         Some(option) if option.starts_with('-') && argument == "--level" => {
             Some("did you mean '--feature-level'?".to_owned())
         }

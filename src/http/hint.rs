@@ -96,6 +96,17 @@ pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -
     Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
+/// A hint for a login with a password to an account that has none. It says nothing of passwords that do not fit.
+pub fn for_login(error: &Error, row: &OperationRow, raw: &RawParameters, realm: &Realm) -> Option<String> {
+    if *error != Error::AuthenticationFailed || row.route.path != "/fetch_api_key" {
+        return None;
+    }
+    let user = realm.user_by_email(raw.values.get("username")?)?;
+    let lacks_password = user.is_active && user.password.is_none();
+    lacks_password
+        .then(|| "The account has no password: give it one in the fixture, or use POST /dev_fetch_api_key.".to_owned())
+}
+
 /// Who may do what an error refuses, by the name of the error.
 const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("ChannelWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),

@@ -30,6 +30,8 @@ struct UsedNames {
     received: BTreeSet<String>,
     /// Whether `received` may be incomplete: a reply was truncated or not JSON, or the events were only requested.
     is_incomplete: bool,
+    /// Statuses of the replies.
+    statuses: BTreeSet<u16>,
 }
 
 /// A change that may affect the client.
@@ -92,7 +94,7 @@ fn add_names(text: &str, names: &mut BTreeSet<String>) {
 
 impl Usage {
     /// Adds a request, by its path without `/api/v1`, and its reply, which may be truncated.
-    pub fn add(&mut self, method: &str, path: &str, params: &BTreeMap<String, String>, reply: &[u8]) {
+    pub fn add(&mut self, method: &str, path: &str, params: &BTreeMap<String, String>, status: u16, reply: &[u8]) {
         let text = String::from_utf8_lossy(reply);
         let reply_json = serde_json::from_slice::<Value>(reply).ok();
         let code =
@@ -110,6 +112,7 @@ impl Usage {
                 add_names(value, &mut names.sent);
             }
             add_names(&text, &mut names.received);
+            names.statuses.insert(status);
             names.is_incomplete |= reply_json.is_none() && !reply.is_empty();
             if row.is_poll() {
                 self.add_events(reply_json.as_ref());
@@ -139,6 +142,17 @@ impl Usage {
         other.events.into_iter().for_each(|(key, names)| self.events.entry(key).or_default().merge(names));
         self.codes.extend(other.codes);
         self.refusal_texts.extend(other.refusal_texts);
+    }
+
+    /// Whether a change is of an operation that both clients used, and that replied to them with different statuses.
+    pub fn has_other_status(&self, other: &Usage, change: &ListedChange) -> bool {
+        let has_other_status = |route: &(&'static str, &'static str), names: &UsedNames| {
+            other.operations.get(route).is_some_and(|other_names| other_names.statuses != names.statuses)
+        };
+        change.on.split(", ").filter_map(|on| on.split_once(' ')).any(|(method, path)| {
+            let mut used = self.operations.iter().filter(|(route, _)| **route == (method, path));
+            used.any(|(route, names)| has_other_status(route, names))
+        })
     }
 
     /// Returns the changes above `from` and up to `to` that may affect the client: the certain ones first, and the
@@ -271,6 +285,7 @@ impl UsedNames {
         self.sent.extend(other.sent);
         self.received.extend(other.received);
         self.is_incomplete |= other.is_incomplete;
+        self.statuses.extend(other.statuses);
     }
 
     /// How sure it is that one of these names was received.
@@ -303,7 +318,7 @@ mod tests {
     fn usage(method: &str, path: &str, params: &[(&str, &str)], reply: &str) -> Usage {
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let mut usage = Usage::default();
-        usage.add(method, path, &params, reply.as_bytes());
+        usage.add(method, path, &params, 200, reply.as_bytes());
         usage
     }
 

@@ -7,6 +7,7 @@ mod text;
 use super::{Baseline, Severity, Summary};
 
 pub use junit::escape_for_xml;
+pub use text::client_title;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -22,6 +22,10 @@ use std::time::Duration;
 /// How long an expected event may take to come, in real time.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The end of a message that a queue is gone, in a scenario that moved the clock.
+const EXPIRED_QUEUE_HINT: &str = "; it expired, unless the scenario ended it: a jump of the clock lasts longer than the \
+    queue's idle_queue_timeout (10 minutes by default); give the queue block a line `idle_queue_timeout: 604800`";
+
 /// Why a block was not played to its end.
 enum BlockError {
     /// The block can't be played on this server.
@@ -51,6 +55,8 @@ pub struct Player<'a> {
     world: &'a World,
     scope: Scope,
     mode: Mode,
+    /// Whether a control block has moved the clock.
+    has_moved_clock: bool,
 }
 
 impl<'a> Player<'a> {
@@ -63,7 +69,7 @@ impl<'a> Player<'a> {
         let directory = stage.directory(world).await?;
         let unique_word = stage.unique_word(world).await?;
         let scope = Scope { directory, unique_word, server: world.base_url.clone(), ..Scope::default() };
-        Ok(Self { stage, document, world, scope, mode })
+        Ok(Self { stage, document, world, scope, mode, has_moved_clock: false })
     }
 
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
@@ -205,6 +211,7 @@ impl<'a> Player<'a> {
         block_end: usize,
     ) -> Result<(), BlockError> {
         let control_url = self.world.control_url.clone().unwrap_or_default();
+        self.has_moved_clock |= calls.iter().any(|call| call.text.contains("clock"));
         for (index, call) in calls.iter().enumerate() {
             let url = format!("{control_url}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
             let body = call.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
@@ -366,10 +373,12 @@ impl<'a> Player<'a> {
             })
             .await?;
         let Some(events) = actual.body["events"].as_array() else {
+            let is_expired = self.has_moved_clock && actual.body["code"] == "BAD_EVENT_QUEUE_ID";
             return Err(BlockError::Fail(format!(
-                "the queue of {label} can't be read: {} {}",
+                "the queue of {label} can't be read: {} {}{}",
                 actual.status,
-                printable_body(&actual)
+                printable_body(&actual),
+                if is_expired { EXPIRED_QUEUE_HINT } else { "" }
             )));
         };
         let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;

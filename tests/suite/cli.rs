@@ -124,7 +124,8 @@ fn a_bad_fixture_is_reported_with_file_path_and_reason() {
     assert_eq!(fault(&run(&["exec", "--fixture", file, "--", "true"]), 1), line);
     let line = fault(&run(&["serve", "--fixture", "/no/such/file"]), 1);
     assert!(line.contains("/no/such/file: is neither a built-in fixture"), "{line}");
-    let line = fault(&run(&["serve", "--fixture", "casst"]), 1);
+    // A name that is no file either is a wrong command line or variable.
+    let line = fault(&run(&["serve", "--fixture", "casst"]), 2);
     assert!(line.ends_with("; did you mean 'cast'?"), "{line}");
 }
 
@@ -134,6 +135,8 @@ fn what_is_said_wrongly_ends_with_status_2() {
         (vec!["serve", "--port", "x"], "--port"),
         (vec!["serve", "--feature-level", "-1"], "--feature-level"),
         (vec!["serve", "--clock", "noon"], "takes real, frozen, or an instant"),
+        (vec!["serve", "--dialect", "zulp"], "zulp: is neither a built-in dialect"),
+        (vec!["openapi", "--dialect", "zulp"], "did you mean zulip?"),
         (vec!["serve", "--no-such-option"], "--no-such-option"),
         (vec!["dance"], "dance"),
         (vec!["fixture", "check"], "<FILE>"),
@@ -303,6 +306,10 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
             "error: unexpected argument 'npm' found; put -- before the command: chatdouble exec -- COMMAND",
         ),
         (
+            &["--clock", "frozen", "exec", "--", "true"],
+            "error: unexpected argument 'exec' found; put options after the command: chatdouble exec [OPTIONS]",
+        ),
+        (
             &["serve", "--cors-origin", "http://a.example/"],
             "error: invalid value 'http://a.example/' for '--cors-origin <ORIGIN>': takes * or an origin such as http://localhost:3000",
         ),
@@ -393,7 +400,7 @@ fn the_openapi_document_is_printed() {
     assert!(control["paths"]["/control/worlds/{name}/clock"]["post"].is_object());
     let both = run(&["openapi", "--control", "--dialect", "zulip"]);
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&both.stdout).expect("JSON"), control);
-    assert!(fault(&run(&["openapi", "--control", "--dialect", "klingon"]), 1).contains("klingon"));
+    assert!(fault(&run(&["openapi", "--control", "--dialect", "klingon"]), 2).contains("klingon"));
     assert!(document["paths"].as_object().map(serde_json::Map::len).unwrap_or_default() > 40);
 }
 

@@ -58,6 +58,22 @@ fn a_table_has_each_level_and_the_rows_that_touch_what_was_used() {
 }
 
 #[test]
+fn rows_of_requests_that_were_refused_at_one_level_come_first() {
+    let script =
+        format!("{ASK} ask GET /users/me/subscriptions > /dev/null; ! ask POST /reminders '' | grep -q '404 Not'");
+
+    let output = levels("200,387", &[], &script);
+
+    let error = error(&output);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    let rows: Vec<&str> = error.lines().skip_while(|line| !line.contains("; what changed between")).skip(1).collect();
+    assert!(rows[0].starts_with("  381  POST /reminders: New operation."), "{error}");
+    let others = rows.iter().position(|line| *line == "       of requests that had the same status at both:");
+    let others = others.expect("a heading");
+    assert!(rows[..others].iter().all(|row| row.contains("/reminders")) && rows.len() > others + 1, "{error}");
+}
+
+#[test]
 fn a_level_that_fails_between_two_that_pass_has_suspects_on_both_sides() {
     // What is only there from 380 to 382: reminders are, reports of messages are not yet.
     let script = format!(

@@ -333,3 +333,19 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
     let newest = realm.messages.values().next_back().expect("a message");
     assert_eq!(newest.body.content, "here to stay");
 }
+
+#[test]
+fn a_queue_that_a_jump_of_the_clock_ended_is_named_with_the_remedy() {
+    let jump = "# Tomorrow\n\n```queue mel\nevent_types: [\"message\"]\n```\n```control\nclock +1d\n```\n```event mel\n{}\n```\n";
+    let (_, name) = file("jump.md", jump);
+    let (status, _, errors) = run(&[&name]);
+    assert_eq!(status, Some(1));
+    let remedy = "; it expired, unless the scenario ended it: a jump of the clock lasts longer than the queue's \
+                  idle_queue_timeout (10 minutes by default); give the queue block a line `idle_queue_timeout: 604800`";
+    assert!(errors.contains("the queue of mel can't be read: 400 ") && errors.contains(remedy), "{errors}");
+
+    let ended = jump.replace("clock +1d", "DELETE /queues/{{mel.queue_id}}");
+    let (_, name) = file("ended.md", &ended);
+    let (_, _, errors) = run(&[&name]);
+    assert!(errors.contains("BAD_EVENT_QUEUE_ID") && !errors.contains("it expired"), "{errors}");
+}

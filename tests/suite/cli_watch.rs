@@ -243,3 +243,11 @@ async fn names_that_nothing_has_end_it_and_faults_are_a_kind() {
     server.user("mel").send_to("general", "t", "hi").await;
     assert!(watcher.line().await.contains(&id));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_tls_is_named_as_such() {
+    let server = TestServer::start().await;
+    let mut watcher = Watcher::start(&[&server.url().replace("http:", "https:")]);
+    let line = watcher.stderr_line().await;
+    assert!(line.contains("it speaks HTTP, not HTTPS; did you mean http://?"), "{line}");
+}

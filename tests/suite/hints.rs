@@ -391,3 +391,20 @@ async fn a_refused_message_hints_at_whether_it_was_deleted_or_never_sent() {
         reply.with_status(400).error("BAD_REQUEST", "Invalid message(s)");
     }
 }
+
+#[tokio::test]
+async fn a_login_to_an_account_without_a_password_hints_at_the_login_without_one() {
+    let server = TestServer::start().await;
+    let log_in = async |username: &str| {
+        let params = json!({"username": username, "password": "guess"});
+        server.anonymous().post("/fetch_api_key", params).await
+    };
+    let expected = "The account has no password: give it one in the fixture, or use POST /dev_fetch_api_key.";
+    let reply = log_in("build-bot@chat.test").await;
+    assert_eq!(reply.header("x-chatdouble-hint"), Some(expected), "{reply}");
+    reply.with_status(401).error("AUTHENTICATION_FAILED", "Your username or password is incorrect");
+    for username in ["mel@chat.test", "nobody@chat.test"] {
+        let reply = log_in(username).await;
+        assert!(reply.header("x-chatdouble-hint").is_none_or(|hint| !hint.contains("password")), "{reply}");
+    }
+}

@@ -106,3 +106,8 @@ impl Accounts {
         self.0.iter().filter_map(|(handle, entry)| Some((handle.clone(), find_account(entry)?))).collect()
     }
 }
+
+/// What the file may call the account of a handle: its role, or the handle if it has none.
+pub fn role_name(handle: &str) -> &str {
+    ROLES.iter().find(|(_, role_handle)| *role_handle == handle).map_or(handle, |(role, _)| role)
+}

@@ -27,6 +27,9 @@ pub struct ProbeCounts {
     pub agreeing: usize,
     /// Probes in which a reply or an event differs.
     pub differing: usize,
+    /// Probes without a difference that left out requests, since a reply or the accounts lack a value that they need.
+    #[serde(default)]
+    pub cut_short: usize,
     /// Probes that sent no request.
     pub not_played: usize,
 }

@@ -69,6 +69,7 @@ impl Report {
         let count = match () {
             () if result.steps.is_empty() => &mut self.probes.not_played,
             () if result.steps.iter().any(|step| !step.differences.is_empty()) => &mut self.probes.differing,
+            () if result.is_cut_short => &mut self.probes.cut_short,
             () => &mut self.probes.agreeing,
         };
         *count += 1;
@@ -149,8 +150,8 @@ impl Report {
     fn level_changes(&self, step: &Step) -> Vec<String> {
         let (older, newer) = (self.levels[0].min(self.levels[1]), self.levels[0].max(self.levels[1]));
         let mut usage = Usage::default();
-        for (_, body) in &step.replies {
-            usage.add(&step.method, &step.path, &step.parameters, body.to_string().as_bytes());
+        for (status, body) in &step.replies {
+            usage.add(&step.method, &step.path, &step.parameters, *status, body.to_string().as_bytes());
         }
         let suspects = usage.suspected_changes(older, newer).into_iter().filter(|suspect| suspect.is_certain);
         let format_change = |suspect: crate::level::SuspectedChange| {
@@ -161,7 +162,7 @@ impl Report {
 
     /// Whether no probe sent a request.
     pub fn is_empty(&self) -> bool {
-        self.probes.agreeing + self.probes.differing == 0
+        self.probes.agreeing + self.probes.differing + self.probes.cut_short == 0
     }
 
     /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
@@ -174,7 +175,7 @@ impl Report {
     /// The numbers of probes and operations that agree, differ or were not played, in a line each. With a baseline, a
     /// third line has the numbers of differing requests that are in it, and that are new.
     pub fn counts(&self) -> String {
-        let ProbeCounts { agreeing, differing, not_played } = self.probes;
+        let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
         let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
         let count = |matches: &dyn Fn(&Operation) -> bool| {
             probed_operations.iter().filter(|operation| matches(operation)).count()
@@ -196,8 +197,15 @@ impl Report {
         };
         let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
         let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
+        let cut_short_text = match cut_short {
+            0 => String::new(),
+            _ => format!(
+                "{cut_short} {} cut short, since a reply or the accounts lack what the next request needs, ",
+                past_verb(cut_short)
+            ),
+        };
         format!(
-            "{} {}, {differing} differ in a reply or an event, {not_played} {} not played\n\
+            "{} {}, {cut_short_text}{differing} differ in a reply or an event, {not_played} {} not played\n\
              {} {}, {differing_operations} differ, {untried_operations} {} not tried{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),

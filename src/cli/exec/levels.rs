@@ -141,7 +141,12 @@ fn level_comparisons(runs: &[Run]) -> Vec<String> {
 fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observation.clone();
     usage.merge(newer.observation.clone());
-    let suspects = usage.suspected_changes(*from, *to);
+    let mut suspects = usage.suspected_changes(*from, *to);
+    let has_other_status = |suspect: &SuspectedChange| {
+        suspect.is_certain && older.observation.has_other_status(&newer.observation, &suspect.change)
+    };
+    suspects.sort_by_key(|suspect| !has_other_status(suspect));
+    let first_count = suspects.iter().filter(|suspect| has_other_status(suspect)).count();
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
@@ -153,7 +158,12 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let add_line = |text: &mut String, SuspectedChange { change, .. }: &SuspectedChange| {
         text.push_str(&format!("\n{:>5}  {}: {} ({})", change.level, change.on, change.change, change.known_by));
     };
-    observed_changes.iter().for_each(|suspect| add_line(&mut text, suspect));
+    for (position, suspect) in observed_changes.iter().enumerate() {
+        if position == first_count && first_count > 0 {
+            text.push_str("\n       of requests that had the same status at both:");
+        }
+        add_line(&mut text, suspect);
+    }
     if !unobserved_changes.is_empty() {
         text.push_str("\n       perhaps, in a part of a reply that the journal does not keep:");
         unobserved_changes.iter().take(MAX_UNOBSERVED_CHANGES).for_each(|suspect| add_line(&mut text, suspect));

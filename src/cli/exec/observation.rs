@@ -72,6 +72,6 @@ fn requests_of_world(world: &World, users: &HashSet<String>) -> ObservedRequests
 
 fn add_usage(world: &World, usage: &mut Usage) {
     for entry in world.journal().all() {
-        usage.add(&entry.method, &entry.path, &entry.params, &entry.reply.0);
+        usage.add(&entry.method, &entry.path, &entry.params, entry.status, &entry.reply.0);
     }
 }

@@ -4,8 +4,8 @@ use crate::cli::CliError;
 use crate::cli::baseline_file::{BaselineOption, ResultKind};
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
-use crate::report::format::Format;
-use crate::report::{Baseline, Severity, Summary};
+use crate::report::format::{Format, client_title};
+use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
 use crate::server::Server;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -17,6 +17,8 @@ use std::sync::{Mutex, PoisonError};
 pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
+/// The maximum number of findings that make the run fail whose rule and client are printed.
+const MAX_NAMED_FINDINGS: usize = 3;
 const BASELINE_OPTION: BaselineOption = BaselineOption {
     name: "--report-baseline",
     kind: ResultKind::Report,
@@ -195,12 +197,20 @@ impl Reporter {
         }
         let is_severe = |severity: Severity| self.fail_on.is_some_and(|min_severity| severity >= min_severity);
         let findings = summary.findings();
-        let failing_findings =
-            findings.filter(|(client, finding)| is_severe(finding.severity) && !self.baseline.has(client, finding));
-        let count = failing_findings.count();
+        let fails_run = |(client, finding): &(&ClientSummary, &FindingSummary)| {
+            is_severe(finding.severity) && !self.baseline.has(client, finding)
+        };
+        let failing_findings: Vec<_> = findings.filter(fails_run).collect();
+        let count = failing_findings.len();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
             let findings = if count == 1 { "finding makes" } else { "findings make" };
             eprint_line(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
+            for (client, finding) in failing_findings.iter().take(MAX_NAMED_FINDINGS) {
+                eprint_line(format_args!("  {} {}: {}", finding.severity, finding.rule, client_title(client)));
+            }
+            if count > MAX_NAMED_FINDINGS {
+                eprint_line(format_args!("  and {} more", count - MAX_NAMED_FINDINGS));
+            }
         }
         Ok(count > 0)
     }

@@ -119,7 +119,7 @@ impl Record {
         let fixture = self.fixture_name();
         if !fixture.ends_with(".json") {
             return Source::builtin(fixture).ok_or_else(|| {
-                CliError::failure(format!(
+                CliError::usage(format!(
                     "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
                     Source::BUILT_IN,
                     similar_fixture_hint(fixture)

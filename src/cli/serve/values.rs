@@ -8,6 +8,7 @@ use crate::dialect::Dialect;
 use crate::json_diagnostic::similar_name;
 use crate::server::Authority;
 use crate::time::Span;
+use std::io;
 use std::net::IpAddr;
 
 /// Parses an origin as browsers send it, without a path or trailing slash, or `null`; `*` is for all origins.
@@ -87,6 +88,13 @@ pub fn parse_host(text: &str) -> Result<String, String> {
     }
 }
 
+/// The error for a value that is neither a built-in name nor a readable file: wrong usage if it looks like a name, which
+/// has no folder and no extension, and there is no such file.
+pub fn name_or_file_error(value: &str, error: &io::Error, message: String) -> CliError {
+    let is_name = error.kind() == io::ErrorKind::NotFound && !value.contains(['/', '\\', '.']);
+    if is_name { CliError::usage(message) } else { CliError::failure(message) }
+}
+
 /// Returns the built-in dialect of this name, or reads a dialect from a file.
 pub fn load_dialect(name: &str) -> Result<Dialect, CliError> {
     match name {
@@ -95,10 +103,11 @@ pub fn load_dialect(name: &str) -> Result<Dialect, CliError> {
         file => {
             let nearest = similar_name(file, &["neutral", "zulip"])
                 .map_or(String::new(), |name| format!("; did you mean {name}?"));
-            let error_message = |error| {
-                format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
+            let file_error = |error: io::Error| {
+                let reason = format!("is neither a built-in dialect (neutral, zulip) nor a readable file: {error}");
+                name_or_file_error(file, &error, format!("{file}: {reason}{nearest}"))
             };
-            let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(error_message(error)))?;
+            let text = std::fs::read_to_string(file).map_err(file_error)?;
             crate::control::dialect::read(&text).map_err(|error| CliError::failure(format!("{file}: {error}")))
         }
     }

@@ -167,7 +167,7 @@ pub(super) fn refuse(
         .or_else(|| hint::for_message(&error, raw, &realm, caller?))
         .or_else(|| hint::for_hidden_channel(&error, &realm, caller?))
         .or_else(|| hint::for_name_without_id(&error, row, raw, &realm, caller?));
-    let hint = hint.or_else(|| hint::for_value(&error, row, raw));
+    let hint = hint.or_else(|| hint::for_value(&error, row, raw)).or_else(|| hint::for_login(&error, row, raw, &realm));
     refusal(context, row, error, hint)
 }
 

@@ -25,6 +25,8 @@ pub struct ComparedServer {
     pub settings: Value,
     /// Users, channels, groups and captured values by name, and the unique word of the probe.
     pub scope: Scope,
+    /// The reply to `GET /users/me` of each account, by handle.
+    pub own_users: BTreeMap<String, Value>,
     http: Arc<dyn HttpTransport>,
 }
 
@@ -45,7 +47,7 @@ impl ComparedServer {
         let feature_level =
             settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
         let feature_level = feature_level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
-        let mut server = Self { url, feature_level, settings, scope, http };
+        let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), http };
         for (handle, account) in accounts {
             let mut user = ScenarioUser {
                 email: account.email.clone(),
@@ -64,6 +66,7 @@ impl ComparedServer {
             user.user_id = user_id;
             user.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             server.scope.directory.users.insert(handle.clone(), user);
+            server.own_users.insert(handle.clone(), own_user.body);
         }
         server.read_names().await?;
         Ok(server)

@@ -33,6 +33,10 @@ const SERVER_DEPENDENT_KEYS: [&str; 12] = [
 /// different objects, so they do not become a pair.
 const FIRST_OR_LAST_ID_KEYS: [&str; 3] = ["max_message_id", "max_id", "first_message_id"];
 
+/// Keys of positions that servers derive from the ID of a new object. They are not compared if, on both servers, they
+/// are the ID of their object.
+const POSITIONS_BY_ID: [&str; 1] = ["order"];
+
 /// Random values and times in texts, with their replacements before a comparison.
 static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let patterns = [
@@ -261,6 +265,9 @@ impl Correspondence {
         for (name, value) in first {
             let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             match self.counterpart(key, name, second) {
+                Some(other_name) if is_position_by_id(name, [first, second]) => {
+                    unmatched.remove(other_name);
+                }
                 Some(other_name) => {
                     unmatched.remove(other_name);
                     self.compare_values(name, &parent_kind, value, &second[other_name], &member_path, differences);
@@ -322,6 +329,14 @@ fn kinds_of_keys(collection: &str) -> &'static [&'static str] {
         "message_details" => &["message"],
         _ => &["message", "user", "channel", "group"],
     }
+}
+
+/// Whether a member of two objects is a position that is the ID of its object on both servers.
+fn is_position_by_id(name: &str, objects: [&Map<String, Value>; 2]) -> bool {
+    POSITIONS_BY_ID.contains(&name)
+        && objects
+            .iter()
+            .all(|object| object.get(name).is_some_and(Value::is_i64) && object.get(name) == object.get("id"))
 }
 
 /// Whether a text is `#rrggbb`.

@@ -57,6 +57,8 @@ pub struct ProbeResult {
     pub steps: Vec<Step>,
     /// Methods and paths of requests that were not compared, with the reasons.
     pub skipped: Vec<(String, String)>,
+    /// Whether requests were left out because a reply or the accounts lack a value that they need.
+    pub is_cut_short: bool,
     /// Objects that the probe created and could not remove, each with the reason.
     pub unremoved_objects: Vec<String>,
     /// Why a server did not reply, which ends the comparison.
@@ -67,6 +69,8 @@ pub struct ProbeResult {
 pub struct ProbeSettings<'a> {
     /// A word that is different in each probe.
     pub unique_word: &'a str,
+    /// The value of `{{now}}`, in UNIX seconds.
+    pub now: i64,
     /// Whether to send only requests that change nothing.
     pub is_read_only: bool,
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
@@ -114,6 +118,7 @@ pub async fn play(
     }
     for side in [&mut *first, &mut *second] {
         side.scope.unique_word = settings.unique_word.to_owned();
+        side.scope.now = settings.now;
         side.scope.captured.clear();
         side.scope.queues.clear();
     }
@@ -224,7 +229,10 @@ impl ProbeRun<'_> {
     ) -> Result<StepOutcome, String> {
         let encoded = match self.encode(request).await? {
             Ok(encoded) => encoded,
-            Err(reason) => return Ok(StepOutcome::NotSent(reason)),
+            Err(reason) => {
+                result.is_cut_short = true;
+                return Ok(StepOutcome::NotSent(reason));
+            }
         };
         let (caller, emails) = match &request.caller {
             Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
@@ -256,6 +264,7 @@ impl ProbeRun<'_> {
             differences.extend(self.event_differences(has_same_status).await?);
         }
         let missing_capture = self.capture(0, expected, &first).or(self.capture(1, expected, &second));
+        result.is_cut_short |= missing_capture.is_some();
         result.steps.push(Step {
             line: line_of(&self.document.text, block.range.start),
             caller,

@@ -2,7 +2,7 @@
 
 use super::{Change, compare, deviating, written};
 use crate::support::TestServer;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -105,4 +105,17 @@ async fn a_file_of_another_kind_is_named_with_the_one_that_is_wanted() {
     let wanted = "--report-baseline takes a report in JSON, as --report FILE.json writes it";
     let expected = format!("error: {}: {is}; {wanted}\n", as_json.display());
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(1), expected.as_str()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_earlier_probes_used_agrees_with_a_fresh_one() {
+    let [used, fresh] = [TestServer::start().await, TestServer::start().await];
+    let adam = used.user("adam");
+    for name in ["One", "Two"] {
+        let field = json!({"name": name, "field_type": 1});
+        let id = adam.post("/realm/profile_fields", field).await.success()["id"].clone();
+        adam.delete(&format!("/realm/profile_fields/{id}"), json!({})).await.success();
+    }
+    let (status, said, errors) = compare(&used.url(), &fresh.url(), &["--only", "Profile fields"]).await;
+    assert_eq!(status, Some(0), "{said}{errors}");
 }

@@ -173,6 +173,35 @@ async fn what_one_server_has_more_is_the_only_difference() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accounts_with_another_role_than_their_name_are_warned_of() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let email = |handle: &str| json!({"email": format!("{handle}@chat.test")});
+    let both = json!({"first": email("mona"), "second": email("mel")});
+    let text = json!({"admin": email("gus"), "guest": email("gus"), "member": both, "owner": email("olive")});
+    let file = written("roles.json", &text.to_string());
+    let result = written("roles-result.json", "");
+    let mut command = comparing(&first.url(), &second.url(), &file);
+    command.args(["--only", "Profile fields", "--json"]).arg(&result);
+    let (status, said, errors) = ended(command).await;
+    assert_eq!(status, Some(0), "{said}{errors}");
+    let [one, two] = [first.url(), second.url()];
+    let refused = "where its requests are refused on both servers, that they agree says little";
+    let warnings = [
+        format!("warning: admin and guest are the same account on {one}"),
+        format!("warning: admin and guest are the same account on {two}"),
+        format!("warning: the account admin is a guest, not an administrator: {refused}"),
+        format!("warning: the account member is a moderator on {one}, but a member on {two}: replies differ for that"),
+    ];
+    assert_eq!(errors.lines().collect::<Vec<_>>(), warnings);
+    let counts = "0 probes agree, 1 was cut short, since a reply or the accounts lack what the next request needs, \
+                  0 differ in a reply or an event, 0 were not played\n";
+    assert!(said.contains(counts), "{said}");
+    let result = std::fs::read_to_string(result).expect("written");
+    let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
+    assert_eq!(result["probes"], json!({"agreeing": 0, "differing": 0, "cut_short": 1, "not_played": 0}));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_server_twice_is_refused() {
     let server = TestServer::start().await;
     let (status, _, errors) = compare(&server.url(), &format!("{}/", server.url()), &[]).await;

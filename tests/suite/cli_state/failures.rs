@@ -250,6 +250,12 @@ fn options_that_the_state_replaces_are_named_with_its_time() {
         "{said}"
     );
 
+    let mut program = Program::start(&mut command(&["--clock", "2020-01-01T00:00:00Z"], &file));
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let mut said = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert!(said.contains("; --clock holds only for worlds that are made later"), "{said}");
+
     let mut logging = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
     let mut program = Program::start(logging.args(["serve", "--port", "0", "--state"]).arg(&file).env_clear());
     assert_eq!(program.signal("-TERM").0, Some(0));

@@ -203,3 +203,16 @@ fn rules_are_listed() {
     assert_eq!(keys, ["example", "help", "name", "severity", "since", "until", "what", "why"]);
     assert!(list(&[]).contains("dead-queue-polled (error)\n"));
 }
+
+#[test]
+fn the_line_of_a_run_that_fails_is_followed_by_the_first_findings() {
+    let file = file("failing.sarif");
+    let name = file.to_str().expect("text");
+    let output = run(&["--report", name, "--fail-on", "note"], CLIENT);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = format!(
+        "report: 2 findings make the run fail; see {name}\n  \
+         warning ignored-parameter: shell/1.0 (mel@chat.test)\n  note queue-left-behind: shell/1.0 (mel@chat.test)\n"
+    );
+    assert_eq!((output.status.code(), said.as_ref()), (Some(4), expected.as_str()));
+}

@@ -84,6 +84,17 @@ fn keys_of_profile_data_are_ids_of_profile_fields() {
 }
 
 #[test]
+fn a_position_that_is_the_id_of_its_object_is_not_compared() {
+    let field = |id: i64, order: i64| json!({"fields": [{"id": id, "order": order}]});
+    let differing = |first: Value, second: Value| differing_paths(&mut Correspondence::default(), &first, &second);
+    assert!(differing(field(2, 2), field(1, 1)).is_empty());
+    assert_eq!(differing(field(2, 0), field(1, 1)), ["reply.fields[].order"]);
+    assert_eq!(differing(field(2, 2), field(1, 0)), ["reply.fields[].order"]);
+    // Equal numbers that are not IDs are a position that was chosen.
+    assert!(differing(field(2, 0), field(1, 0)).is_empty());
+}
+
+#[test]
 fn colors_that_servers_choose_are_equal() {
     let mut correspondence = Correspondence::default();
     let color = |color: &str| json!({"color": color});

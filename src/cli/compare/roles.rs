@@ -1,0 +1,65 @@
+//! Warnings about accounts that have other roles than their names say, before anything is compared.
+
+use super::accounts::role_name;
+use crate::scenario::server_comparison::ComparedServer;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Warnings about the accounts of two servers: two names for one account, roles that differ between the servers, and
+/// roles other than the name says.
+pub fn role_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for side in [first, second] {
+        let mut names_by_id: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
+        for (handle, user) in &side.scope.directory.users {
+            names_by_id.entry(user.user_id).or_default().push(role_name(handle));
+        }
+        for names in names_by_id.values().filter(|names| names.len() > 1) {
+            warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), side.url));
+        }
+    }
+    for (handle, own_user) in &first.own_users {
+        let role = role_of(own_user);
+        let other_role = second.own_users.get(handle).map_or(role, role_of);
+        let name = role_name(handle);
+        if role != other_role {
+            warnings.push(format!(
+                "warning: the account {name} is {role} on {}, but {other_role} on {}: replies differ for that",
+                first.url, second.url
+            ));
+        } else if let Some(expected) = expected_role(name).filter(|expected| *expected != role) {
+            warnings.push(format!(
+                "warning: the account {name} is {role}, not {expected}: where its requests are refused on both \
+                 servers, that they agree says little"
+            ));
+        }
+    }
+    warnings
+}
+
+/// The role that the name of an account says, with its article.
+fn expected_role(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "owner" => "an owner",
+        "admin" => "an administrator",
+        "moderator" => "a moderator",
+        "member" | "other_member" => "a member",
+        "guest" => "a guest",
+        _ => return None,
+    })
+}
+
+/// The role of a user as `GET /users/me` describes it, with its article. Below feature level 59 there are flags only.
+fn role_of(own_user: &Value) -> &'static str {
+    let has_flag = |name: &str| own_user[name] == true;
+    match own_user["role"].as_i64() {
+        Some(100) => "an owner",
+        Some(200) => "an administrator",
+        Some(300) => "a moderator",
+        Some(600) => "a guest",
+        None if has_flag("is_owner") => "an owner",
+        None if has_flag("is_admin") => "an administrator",
+        None if has_flag("is_guest") => "a guest",
+        _ => "a member",
+    }
+}
