@@ -2,7 +2,7 @@
 
 import { ChatdoubleError } from "./error.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
-import { checkKeys, corrected } from "./keys.js";
+import { checkKeys } from "./keys.js";
 import { checkKnown } from "./rules.js";
 import { PATIENCE_MS, type Frame, type Waiting } from "./types.js";
 
@@ -13,10 +13,6 @@ export interface EventPattern {
   /** Other keys, with the API's names. */
   [key: string]: unknown;
 }
-
-/** The timers of the process; a test may put fake ones in their place (`vi.useFakeTimers`), which nobody moves. */
-const { setTimeout, clearTimeout } = globalThis;
-const now = Date.now;
 
 /** How long a recorder waits for what was sent before, in milliseconds. */
 const CATCH_UP_MS = 1_000;
@@ -59,20 +55,20 @@ export class EventRecorder {
    */
   async catchUp(): Promise<void> {
     if (this.#ended !== null) return;
-    const late = now() + CATCH_UP_MS;
+    const late = Date.now() + CATCH_UP_MS;
     // A world that a test has deleted sends nothing more.
     const marks = await this.#mark().catch(() => 0);
-    while (this.#marks < marks && this.#ended === null && now() < late) await this.#news(late - now());
+    while (this.#marks < marks && this.#ended === null && Date.now() < late) await this.#news(late - Date.now());
   }
 
   /** Waits for an event that has these parts, for 3 s by default, and returns it; one that was sent before counts as well. */
   async waitFor(pattern: EventPattern, { timeoutMs = PATIENCE_MS }: Waiting = {}): Promise<any> {
     checkPattern(pattern);
-    const late = now() + timeoutMs;
+    const late = Date.now() + timeoutMs;
     for (;;) {
       const found = this.#events.find((event) => contains(event, pattern));
       if (found !== undefined) return found;
-      const left = late - now();
+      const left = late - Date.now();
       if (left <= 0 || this.#ended !== null) {
         const types = [...new Set(this.#events.map((event) => event.type))].join(", ") || "none";
         const reason = this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
@@ -81,16 +77,6 @@ export class EventRecorder {
       }
       await this.#news(left);
     }
-  }
-
-  /**
-   * Throws for a key of a pattern that none of the recorded events has where one has a key that is spelled almost like it:
-   * that no event fits such a pattern proves nothing.
-   * @internal
-   */
-  checkSpelling(pattern: EventPattern): void {
-    const ofType = this.#events.filter((event) => pattern.type === undefined || event.type === pattern.type);
-    checkSpelling(ofType, pattern, "");
   }
 
   /** Waits until a frame comes or the recording ends, or for so many milliseconds. */
@@ -143,18 +129,6 @@ export class EventRecorder {
 function checkPattern(pattern: EventPattern): void {
   checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
   if (pattern.type !== undefined) checkKnown("event of the type", pattern.type, ALL_EVENT_TYPES);
-}
-
-function checkSpelling(values: readonly any[], pattern: any, path: string): void {
-  const objects = values.filter(isPlain);
-  const known = [...new Set(objects.flatMap((value) => Object.keys(value)))];
-  for (const [key, part] of Object.entries(pattern)) {
-    const meant = corrected(key, known);
-    if (meant !== undefined)
-      throw new ChatdoubleError(`no event that came has '${path}${key}'; did you mean '${path}${meant}'?`);
-    const inside = objects.map((value) => value[key]);
-    if (isPlain(part)) checkSpelling(inside, part, `${path}${key}.`);
-  }
 }
 
 /** Whether a value has all parts of a pattern; a list has to be as long as that of the pattern. */

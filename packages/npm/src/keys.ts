@@ -125,14 +125,6 @@ export function nearest(given: string, known: readonly string[]): string {
   return least ?? "";
 }
 
-/** The known name that a name is a misspelling of, if any; a plural is no misspelling of its singular. */
-export function corrected(name: string, known: readonly string[]): string | undefined {
-  const most = name.length >= 6 ? 2 : 1;
-  const isAlike = (other: string) =>
-    name.length >= 3 && `${name}s` !== other && name !== `${other}s` && distance(name, other) <= most;
-  return known.includes(name) ? undefined : known.find(isAlike);
-}
-
 /** How many letters have to be inserted, removed or replaced to make one text of the other. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
