@@ -3,6 +3,7 @@
 import { ChatdoubleError } from "./error.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
 import { checkKeys } from "./keys.js";
+import { afterMs, steadyMs } from "./real-time.js";
 import { checkKnown } from "./rules.js";
 import { PATIENCE_MS, type Frame, type Waiting } from "./types.js";
 
@@ -55,21 +56,21 @@ export class EventRecorder {
    */
   async catchUp(): Promise<void> {
     if (this.#ended !== null) return;
-    const late = Date.now() + CATCH_UP_MS;
+    const late = steadyMs() + CATCH_UP_MS;
     // A world that a test has deleted sends nothing more.
     const marks = await this.#mark().catch(() => 0);
-    while (this.#marks < marks && this.#ended === null && Date.now() < late) await this.#news(late - Date.now());
+    while (this.#marks < marks && this.#ended === null && steadyMs() < late) await this.#news(late - steadyMs());
   }
 
   /** Waits for an event that has these parts, for 3 s by default, and returns it; one that was sent before counts as well. */
   async waitFor(pattern: EventPattern, { timeoutMs = PATIENCE_MS }: Waiting = {}): Promise<any> {
     checkPattern(pattern);
-    const late = Date.now() + timeoutMs;
+    const late = steadyMs() + timeoutMs;
     for (;;) {
       const found = this.#events.find((event) => contains(event, pattern));
       if (found !== undefined) return found;
-      const left = late - Date.now();
-      if (left <= 0 || this.#ended !== null) {
+      const left = late - steadyMs();
+      if (!(left > 0) || this.#ended !== null) {
         const types = [...new Set(this.#events.map((event) => event.type))].join(", ") || "none";
         const reason = this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
         const text = `no such event came; there were: ${types}${reason}${nearest(this.#events, pattern)}`;
@@ -82,9 +83,9 @@ export class EventRecorder {
   /** Waits until a frame comes or the recording ends, or for so many milliseconds. */
   #news(patienceMs: number): Promise<void> {
     return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, patienceMs);
+      const stop = afterMs(patienceMs, resolve);
       this.#waiting.add(() => {
-        clearTimeout(timer);
+        stop();
         resolve();
       });
     });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
+import { after, before, mock, test } from "node:test";
 import { ChatdoubleError, startServer } from "chatdouble";
 import { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived } from "../dist/esm/testing.js";
 
@@ -70,6 +70,25 @@ test("catching up leaves the clock and the report as they are", async () => {
     assert.deepEqual((await world.report()).clients, []);
     await world.delete();
   }
+});
+
+test("waits end in real time under fake timers", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  const began = performance.now();
+  mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  try {
+    await assert.rejects(recorder.waitFor({ type: "reaction" }, { timeoutMs: 50 }), /no such event came/);
+    assert.equal((await toHaveEvent.call({}, recorder, { type: "message" }, { timeoutMs: 50 })).pass, false);
+    await send(world, mel, "Hello");
+    assert.ok((await toHaveEvent.call({}, recorder, { type: "message" })).pass);
+  } finally {
+    mock.timers.reset();
+  }
+  const took = performance.now() - began;
+  assert.ok(took >= 99 && took < 2_000, `${took} ms`);
+  await world.delete();
 });
 
 test("a matcher refuses what it does not take", async () => {
