@@ -196,6 +196,70 @@ test("an event of a type that there is not is refused, also with not", async () 
   await world.delete();
 });
 
+test("a key that no event of the type has is refused, also with not", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  const refusals = [
+    [{ typ: "message" }, "an event has no key 'typ'; the nearest is 'type'"],
+    [
+      { type: "message", mesage: { content: "Hello" } },
+      "an event of the type 'message' has no key 'mesage'; the nearest is 'message'",
+    ],
+    [
+      { type: "message", id: 5 },
+      "an event of the type 'message' has no key 'id'; it has flags, local_message_id, message, type",
+    ],
+    [
+      { type: "message", message: { sender_emial: mel.email } },
+      "the message of an event has no key 'sender_emial'; the nearest is 'sender_email'",
+    ],
+    [
+      { type: "message", message: "Hello" },
+      /^message in the pattern of an event takes an object such as { content: "Hello" }/,
+    ],
+    [{ type: "message", message: { topic: "t" } }, /^the message of an event has no key 'topic'; it has .*, subject, /],
+    [{ type: "reaction", emoji: "smile" }, /^an event of the type 'reaction' has no key 'emoji'; it has emoji_code, /],
+  ];
+  for (const round of ["before an event", "after it"]) {
+    for (const [pattern, message] of refusals)
+      for (const isNot of [false, true])
+        await assert.rejects(
+          toHaveEvent.call({ isNot }, recorder, pattern),
+          { name: "ChatdoubleError", message },
+          round,
+        );
+    await send(world, mel, "Hello");
+    await recorder.waitFor({ type: "message", message: { subject: "t" } });
+  }
+  await assert.rejects(recorder.waitFor({ type: "message", flag: [] }), /the nearest is 'flags'/);
+  // Such an event is one of older levels, whose keys are not known.
+  assert.equal((await toHaveEvent.call({ isNot: true }, recorder, { type: "restart", immediate: true })).pass, false);
+  await world.delete();
+});
+
+test("recorded events have no other keys than those that patterns may have", async () => {
+  const { EVENT_KEYS, MESSAGE_KEYS } = await import("../dist/esm/event-keys.gen.js");
+  for (const options of [{}, { featureLevel: 1 }, { featureLevel: 128 }, { dialect: "zulip" }]) {
+    const world = await server.createWorld(options);
+    const mel = await world.user("mel");
+    const recorder = await world.recordEvents();
+    await send(world, mel, "Hello");
+    const { id } = (await recorder.waitFor({ type: "message" })).message;
+    await api(world, mel, `/messages/${id}/reactions`, { emoji_name: "smile", reaction_type: "unicode_emoji" });
+    await world.clock.advance("3d");
+    await recorder.catchUp();
+    assert.ok(new Set(recorder.events.map(({ type }) => type)).size >= 2);
+    for (const event of recorder.events)
+      for (const [value, known] of [
+        [event, EVENT_KEYS[event.type]],
+        [event.type === "message" ? event.message : {}, MESSAGE_KEYS],
+      ])
+        for (const key of Object.keys(value)) assert.ok(known.includes(key), `${event.type}: ${key}`);
+    await world.delete();
+  }
+});
+
 test("the types of events are those of the program", async () => {
   const { EVENT_TYPES, ALL_EVENT_TYPES } = await import("../dist/esm/event-types.js");
   const types = (level) => {
