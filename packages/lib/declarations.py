@@ -72,7 +72,7 @@ def event_keys(documents):
         "/** The keys of events of each type, of all levels together. */\n"
         f"export const EVENT_KEYS = {{\n{rows}}} as const;\n"
         "/** The keys of the message in an event of the type `message`. */\n"
-        f"export const MESSAGE_KEYS = [{listed(message)}] as const;\n"
+        f"export const EVENT_MESSAGE_KEYS = [{listed(message)}] as const;\n"
     )
 
 

@@ -46,4 +46,4 @@ export const EVENT_KEYS = {
   user_topic: ["last_updated", "stream_id", "topic_name", "type", "visibility_policy"],
 } as const;
 /** The keys of the message in an event of the type `message`. */
-export const MESSAGE_KEYS = ["avatar_url", "client", "content", "content_type", "display_recipient", "edit_history", "id", "is_me_message", "last_edit_timestamp", "last_moved_timestamp", "reactions", "recipient_id", "sender_email", "sender_full_name", "sender_id", "sender_realm_str", "sender_short_name", "stream_id", "subject", "subject_links", "submessages", "timestamp", "topic_links", "type"] as const;
+export const EVENT_MESSAGE_KEYS = ["avatar_url", "client", "content", "content_type", "display_recipient", "edit_history", "id", "is_me_message", "last_edit_timestamp", "last_moved_timestamp", "reactions", "recipient_id", "sender_email", "sender_full_name", "sender_id", "sender_realm_str", "sender_short_name", "stream_id", "subject", "subject_links", "submessages", "timestamp", "topic_links", "type"] as const;

@@ -1,7 +1,7 @@
 /** Events that a world sends, collected while a test runs. */
 
 import { ChatdoubleError } from "./error.js";
-import { EVENT_KEYS, MESSAGE_KEYS } from "./event-keys.gen.js";
+import { EVENT_KEYS, EVENT_MESSAGE_KEYS } from "./event-keys.gen.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
 import { afterMs, steadyMs } from "./real-time.js";
@@ -18,7 +18,7 @@ interface PartsOf<Type extends EventType> {
 type FurtherParts<Type> = Type extends "message"
   ? { [Key in Exclude<Known["message"][number], "type" | "message">]?: unknown } & {
       /** Parts of the message. */
-      message?: { [Key in (typeof MESSAGE_KEYS)[number]]?: unknown };
+      message?: { [Key in (typeof EVENT_MESSAGE_KEYS)[number]]?: unknown };
     }
   : Type extends keyof Known
     ? { [Key in Exclude<Known[Type][number], "type">]?: unknown }
@@ -152,7 +152,7 @@ function checkPattern(pattern: EventPattern, recorded: readonly any[]): void {
   if (message === undefined) return;
   checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
   const messages = alike.map((event) => event.message).filter(isPlain);
-  checkParts("the message of an event", message as object, MESSAGE_KEYS, messages);
+  checkParts("the message of an event", message as object, EVENT_MESSAGE_KEYS, messages);
 }
 
 /** The most keys that an error lists. */

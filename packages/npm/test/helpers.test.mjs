@@ -143,6 +143,17 @@ test("the clock moves, and lists what fell due", async () => {
   assert.equal((await world.clock.run()).running, true);
   assert.equal((await world.clock.freeze()).running, false);
   await assert.rejects(world.clock.set("2020-01-01T00:00:00Z"), /can't go back/);
+  for (const by of [NaN, Infinity])
+    await assert.rejects(async () => world.clock.advance(by), {
+      message: `clock.advance takes seconds, or a span such as "1d2h", not ${by}`,
+    });
+  const takes = "clock.set takes a Date, RFC 3339 text or Unix seconds, not";
+  await assert.rejects(world.clock.set(NaN), { message: `${takes} NaN` });
+  await assert.rejects(world.clock.set(new Date("tomorrow")), { message: `${takes} an invalid Date` });
+  await assert.rejects(
+    world.clock.set(Date.parse("2026-02-01T00:00:00Z")),
+    /100 years at most; a number is Unix seconds, not milliseconds: give a Date, or Date\.now\(\) \/ 1000$/,
+  );
   await world.delete();
 });
 

@@ -239,7 +239,7 @@ test("a key that no event of the type has is refused, also with not", async () =
 });
 
 test("recorded events have no other keys than those that patterns may have", async () => {
-  const { EVENT_KEYS, MESSAGE_KEYS } = await import("../dist/esm/event-keys.gen.js");
+  const { EVENT_KEYS, EVENT_MESSAGE_KEYS } = await import("../dist/esm/event-keys.gen.js");
   for (const options of [{}, { featureLevel: 1 }, { featureLevel: 128 }, { dialect: "zulip" }]) {
     const world = await server.createWorld(options);
     const mel = await world.user("mel");
@@ -253,7 +253,7 @@ test("recorded events have no other keys than those that patterns may have", asy
     for (const event of recorder.events)
       for (const [value, known] of [
         [event, EVENT_KEYS[event.type]],
-        [event.type === "message" ? event.message : {}, MESSAGE_KEYS],
+        [event.type === "message" ? event.message : {}, EVENT_MESSAGE_KEYS],
       ])
         for (const key of Object.keys(value)) assert.ok(known.includes(key), `${event.type}: ${key}`);
     await world.delete();
