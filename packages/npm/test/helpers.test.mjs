@@ -14,6 +14,7 @@ import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
 import { end, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
+import { checkVitest } from "../dist/esm/vitest-version.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -1278,3 +1279,9 @@ async function gone(url, patience) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+test("a version of vitest that ignores options of tests is refused", () => {
+  for (const version of ["4.1.0", "4.1.0-beta.1", "4.10.2", "5.0.0", undefined, "next"]) checkVitest(version);
+  for (const version of ["4.0.18", "3.2.4", "0.34.6"])
+    assert.throws(() => checkVitest(version), new RegExp(`needs vitest 4.1 or later, and this is ${version}: `));
+});
