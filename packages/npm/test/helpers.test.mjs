@@ -216,6 +216,26 @@ test("a failed test says that no request reached its world, unless a refused cal
   for (const failures of [[refused], [new ChatdoubleError("no")], null]) assert.equal(await printed(failures), "");
 });
 
+test("a failed test says which dialect a stock client needs, where its error has a vendor's names", async () => {
+  const said = /\n?world-\d+ has neutral names; a stock client needs its own, by worldOptions: { dialect: "zulip" }$/;
+  const printed = async (options, path, failure) => {
+    const world = await server.createWorld(options);
+    await fetch(`${world.url}/api/v1${path}`);
+    const texts = [];
+    await end(world, [failure], (text) => texts.push(text));
+    return texts.join("\n");
+  };
+  const byMessage = { name: "TypeError", message: "no zulip_feature_level" };
+  const byPlace = { name: "TypeError", message: "x", stack: "at call (/a/node_modules/zulip-js/lib/call.js:3:4)" };
+  for (const failure of [byMessage, byPlace]) assert.match(await printed({}, "/server_settings", failure), said);
+  for (const [options, path, failure] of [
+    [{ dialect: "zulip" }, "/server_settings", byMessage],
+    [{}, "/users/me", byMessage],
+    [{}, "/server_settings", { name: "AssertionError", message: "expected 1 to be 2", stack: "at a.test.ts:3:4" }],
+  ])
+    assert.doesNotMatch(await printed(options, path, failure), said);
+});
+
 test("a failed test lists the polls that wait, after the requests that were answered", async () => {
   const world = await server.createWorld();
   const mel = await world.user("mel");
