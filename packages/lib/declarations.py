@@ -47,6 +47,35 @@ def plain(declared):
     return declared.replace("@description ", "")
 
 
+# Keys of messages that those in events lack.
+NOT_IN_EVENTS = {"flags", "match_content", "match_subject"}
+
+
+def event_keys(documents):
+    """A module of the npm package with the keys of events, by the documents of the API at several levels."""
+    types, message = {}, set()
+    for document in documents:
+        schemas = document["components"]["schemas"]
+        message |= schemas["Message"]["properties"].keys() - NOT_IN_EVENTS
+        for name, schema in schemas.items():
+            # A schema without further properties declares events whose keys it does not know.
+            if name.startswith("event.") and schema.get("additionalProperties") is False:
+                # Recorded events have no id: each queue numbers its own.
+                types.setdefault(name.split(".")[1], set()).update(schema["properties"].keys() - {"id"})
+
+    def listed(names):
+        return ", ".join(f'"{name}"' for name in sorted(names))
+
+    rows = "".join(f"  {name}: [{listed(keys)}],\n" for name, keys in sorted(types.items()))
+    return (
+        "/** Keys of events, made from the API's OpenAPI documents by `packages/check --update types`. */\n\n"
+        "/** The keys of events of each type, of all levels together. */\n"
+        f"export const EVENT_KEYS = {{\n{rows}}} as const;\n"
+        "/** The keys of the message in an event of the type `message`. */\n"
+        f"export const EVENT_MESSAGE_KEYS = [{listed(message)}] as const;\n"
+    )
+
+
 # Python's names for replies, and where the document has them: an operation, and the key of a list in its reply, if any.
 RECORDS = {
     "AgendaItem": ("GET /control/worlds/{name}/clock", "agenda", "An item that falls due, or did."),

@@ -1,18 +1,31 @@
 /** Events that a world sends, collected while a test runs. */
 
 import { ChatdoubleError } from "./error.js";
+import { EVENT_KEYS, EVENT_MESSAGE_KEYS } from "./event-keys.gen.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
-import { checkKeys } from "./keys.js";
+import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
+import { afterMs, steadyMs } from "./real-time.js";
 import { checkKnown } from "./rules.js";
 import { PATIENCE_MS, type Frame, type Waiting } from "./types.js";
 
-/** Parts of an event; what is left out may have any value. */
-export interface EventPattern {
+type Known = typeof EVENT_KEYS;
+/** The parts of an event of a type. */
+interface PartsOf<Type extends EventType> {
   /** The type of the event, as in the API. */
-  type?: EventType | (string & {});
-  /** Other keys, with the API's names. */
-  [key: string]: unknown;
+  type: Type;
 }
+/** The other keys of an event, with the API's names; any for types of which the keys are not known. */
+type FurtherParts<Type> = Type extends "message"
+  ? { [Key in Exclude<Known["message"][number], "type" | "message">]?: unknown } & {
+      /** Parts of the message. */
+      message?: { [Key in (typeof EVENT_MESSAGE_KEYS)[number]]?: unknown };
+    }
+  : Type extends keyof Known
+    ? { [Key in Exclude<Known[Type][number], "type">]?: unknown }
+    : { [key: string]: unknown };
+
+/** Parts of an event; what is left out may have any value. */
+export type EventPattern = { [Type in EventType]: PartsOf<Type> & FurtherParts<Type> }[EventType];
 
 /** How long a recorder waits for what was sent before, in milliseconds. */
 const CATCH_UP_MS = 1_000;
@@ -55,21 +68,21 @@ export class EventRecorder {
    */
   async catchUp(): Promise<void> {
     if (this.#ended !== null) return;
-    const late = Date.now() + CATCH_UP_MS;
+    const late = steadyMs() + CATCH_UP_MS;
     // A world that a test has deleted sends nothing more.
     const marks = await this.#mark().catch(() => 0);
-    while (this.#marks < marks && this.#ended === null && Date.now() < late) await this.#news(late - Date.now());
+    while (this.#marks < marks && this.#ended === null && steadyMs() < late) await this.#news(late - steadyMs());
   }
 
   /** Waits for an event that has these parts, for 3 s by default, and returns it; one that was sent before counts as well. */
   async waitFor(pattern: EventPattern, { timeoutMs = PATIENCE_MS }: Waiting = {}): Promise<any> {
-    checkPattern(pattern);
-    const late = Date.now() + timeoutMs;
+    checkPattern(pattern, this.#events);
+    const late = steadyMs() + timeoutMs;
     for (;;) {
       const found = this.#events.find((event) => contains(event, pattern));
       if (found !== undefined) return found;
-      const left = late - Date.now();
-      if (left <= 0 || this.#ended !== null) {
+      const left = late - steadyMs();
+      if (!(left > 0) || this.#ended !== null) {
         const types = [...new Set(this.#events.map((event) => event.type))].join(", ") || "none";
         const reason = this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
         const text = `no such event came; there were: ${types}${reason}${nearest(this.#events, pattern)}`;
@@ -82,9 +95,9 @@ export class EventRecorder {
   /** Waits until a frame comes or the recording ends, or for so many milliseconds. */
   #news(patienceMs: number): Promise<void> {
     return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, patienceMs);
+      const stop = afterMs(patienceMs, resolve);
       this.#waiting.add(() => {
-        clearTimeout(timer);
+        stop();
         resolve();
       });
     });
@@ -125,10 +138,35 @@ export class EventRecorder {
   }
 }
 
-/** Throws for a pattern that no event can match. */
-function checkPattern(pattern: EventPattern): void {
+/** Throws for a pattern that no event can match: with `not`, it would hold always. */
+function checkPattern(pattern: EventPattern, recorded: readonly any[]): void {
   checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
-  if (pattern.type !== undefined) checkKnown("event of the type", pattern.type, ALL_EVENT_TYPES);
+  // A program that no compiler has seen may give any keys.
+  const { type, message } = pattern as { type?: string; message?: unknown };
+  if (type !== undefined) checkKnown("event of the type", type, ALL_EVENT_TYPES);
+  const alike = recorded.filter((event) => type === undefined || event.type === type);
+  const keys = type === undefined ? Object.values(EVENT_KEYS).flat() : EVENT_KEYS[type as keyof typeof EVENT_KEYS];
+  // Of types that only older servers have, the keys are not known.
+  if (keys === undefined) return;
+  checkParts(type === undefined ? "an event" : `an event of the type '${type}'`, pattern, keys, alike);
+  if (message === undefined) return;
+  checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
+  const messages = alike.map((event) => event.message).filter(isPlain);
+  checkParts("the message of an event", message as object, EVENT_MESSAGE_KEYS, messages);
+}
+
+/** The most keys that an error lists. */
+const LISTED_KEYS = 30;
+
+/** Throws for the first key that is not known and that no recorded value has: a dialect may have keys of its own. */
+function checkParts(whose: string, pattern: object, known: readonly string[], recorded: readonly any[]): void {
+  for (const name of Object.keys(pattern)) {
+    if (known.includes(name) || recorded.some((value) => name in value)) continue;
+    const near = nearestOf(name, known);
+    const said =
+      isNear(name, near) || known.length > LISTED_KEYS ? `the nearest is '${near}'` : `it has ${known.join(", ")}`;
+    throw new ChatdoubleError(`${whose} has no key '${name}'; ${said}`);
+  }
 }
 
 /** Whether a value has all parts of a pattern; a list has to be as long as that of the pattern. */

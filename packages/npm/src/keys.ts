@@ -125,6 +125,11 @@ export function nearest(given: string, known: readonly string[]): string {
   return least ?? "";
 }
 
+/** Whether one word may be another one with a mistake. */
+export function isNear(given: string, known: string): boolean {
+  return distance(given, known) <= 2;
+}
+
 /** How many letters have to be inserted, removed or replaced to make one text of the other. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

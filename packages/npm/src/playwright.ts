@@ -32,7 +32,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     const world = await worldFor(info.titlePath.join(" > "), worldOptions, serverOptions);
     await use(world);
     // Playwright has an error's name in its message, and not its code, which the beginning of what was expected tells.
-    const failures = info.errors.map(({ message = "" }) => ({
+    const failures = info.errors.map(({ message = "", stack = "" }) => ({
+      message,
+      stack,
       name: message.split(":", 1)[0]!,
       code: /^\w+: (Expected|no such event) /.test(message) ? "VERIFICATION_FAILED" : undefined,
     }));

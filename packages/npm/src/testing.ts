@@ -79,6 +79,8 @@ function inSettings(said: string, wanted: WorldOptions, serve: StartOptions): st
 interface Failure {
   name?: string;
   code?: unknown;
+  message?: string;
+  stack?: string;
 }
 
 /**
@@ -99,8 +101,12 @@ export async function end(
     const isSilent = lines?.length === 0 && (failures === null || failures.some(isRefusedCall));
     if (lines !== undefined && !isSilent) print(lastRequests(world, lines));
     if (lines?.length === 0 && !isSilent) await warnOfDefault(world, print);
-    printSaid("What chatdouble said before this test", saidBefore.splice(0), print);
-    printSaid("What chatdouble said during this test", saidByServers(), print);
+    const [before, during] = [saidBefore.splice(0), saidByServers()];
+    printSaid("What chatdouble said before this test", before, print);
+    printSaid("What chatdouble said during this test", during, print);
+    const isSaid = during.some((said) => said.includes("--dialect"));
+    if (!isSaid && (await needsDialect(world, lines ?? [], failures ?? []).catch(() => false)))
+      print(`${world.name} has neutral names; a stock client needs its own, by worldOptions: { dialect: "zulip" }`);
   } else {
     await warnOfDefault(world, print);
   }
@@ -115,6 +121,15 @@ function printSaid(title: string, lines: readonly string[], print: (text: string
 
 function isRefusedCall(failure: Failure | undefined): boolean {
   return failure?.name === "ChatdoubleError" && failure.code !== "VERIFICATION_FAILED";
+}
+
+/** Whether the names of a vendor are in an error, and its client may have met neutral ones. */
+async function needsDialect(world: World, lines: readonly string[], failures: readonly Failure[]): Promise<boolean> {
+  const isOfVendor = failures.some(({ message, stack }) => /zulip/i.test(`${message} ${stack}`));
+  // A client asks one of them for the version of the server.
+  if (!isOfVendor || !lines.some((line) => / \/(register|server_settings)( |$)/m.test(line))) return false;
+  const rows = await world.server.worlds({ prefix: world.name });
+  return rows.some(({ name, dialect }) => name === world.name && dialect === "neutral");
 }
 
 /** What the server said, with the option of tests that is the same as that of its command line. */

@@ -1,11 +1,15 @@
 /** A world for each vitest test. */
 
+import { createRequire } from "node:module";
 import { expect, test as base, type TestAPI, type TestContext } from "vitest";
 import type { StartOptions } from "./start.js";
 import { checkFixtures } from "./keys.js";
 import { end, matchers, worldFor, type TestOptions, type WorldMatchers } from "./testing.js";
 import type { WorldOptions } from "./types.js";
+import { checkVitest } from "./vitest-version.js";
 import type { World } from "./world.js";
+
+checkVitest(versionOfVitest());
 
 interface Fixtures {
   /**
@@ -76,6 +80,15 @@ export type WorldTest<Known = Fixtures> = {
   /** The same with fixtures of one's own. */
   extend<Own extends Record<string, any> = object>(fixtures: FurtherFixtures<Own, Known>): WorldTest<With<Known, Own>>;
 } & TestAPI<Known>;
+
+/** The version of vitest, if its package says so where this one is. */
+function versionOfVitest(): unknown {
+  try {
+    return createRequire(import.meta.url)("vitest/package.json").version;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A test whose ways to take further fixtures refuse misspelled options. */
 function checked<Test extends object>(test: Test): Test {

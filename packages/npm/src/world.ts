@@ -262,6 +262,16 @@ function checkUser(given: unknown): void {
     throw new ChatdoubleError(`user takes a text such as "mel", not ${JSON.stringify(given)}`);
 }
 
+/** Throws for a number or a date that is none, which JSON does not have. */
+function checkNumber(takes: string, given: unknown): void {
+  const number = given instanceof Date ? given.getTime() : given;
+  if (typeof number !== "number" || Number.isFinite(number)) return;
+  throw new ChatdoubleError(`${takes}, not ${given instanceof Date ? "an invalid Date" : number}`);
+}
+
+/** As milliseconds, this is a time in 1973; as seconds, one after the year 5000. */
+const SMALLEST_MILLISECONDS = 1e11;
+
 /** A world's clock and agenda. */
 export class Clock {
   constructor(private readonly calls: Calls) {}
@@ -287,13 +297,21 @@ export class Clock {
   /** Advances by seconds, or by a span such as "1d2h30m"; all items that fall due are done before it returns. */
   advance(by: number | string, options: Jump = {}): Promise<ClockMoved> {
     checkKeys("the second argument of clock.advance", options, JUMP);
+    checkNumber('clock.advance takes seconds, or a span such as "1d2h"', by);
     return this.#move({ advanceSeconds: by, ...options });
   }
 
   /** Advances to a time: a `Date`, RFC 3339 text or Unix seconds. */
-  set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
+  async set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
     checkKeys("the second argument of clock.set", options, JUMP);
-    return this.#move({ set: to, ...options });
+    checkNumber("clock.set takes a Date, RFC 3339 text or Unix seconds", to);
+    try {
+      return await this.#move({ set: to, ...options });
+    } catch (error) {
+      if (!(error instanceof ChatdoubleError) || typeof to !== "number" || to < SMALLEST_MILLISECONDS) throw error;
+      const message = `${error.message}; a number is Unix seconds, not milliseconds: give a Date, or Date.now() / 1000`;
+      throw new ChatdoubleError(message, error.status, error.code, error.body);
+    }
   }
 
   /**

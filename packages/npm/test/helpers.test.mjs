@@ -14,6 +14,7 @@ import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
 import { end, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
+import { checkVitest } from "../dist/esm/vitest-version.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -143,6 +144,17 @@ test("the clock moves, and lists what fell due", async () => {
   assert.equal((await world.clock.run()).running, true);
   assert.equal((await world.clock.freeze()).running, false);
   await assert.rejects(world.clock.set("2020-01-01T00:00:00Z"), /can't go back/);
+  for (const by of [NaN, Infinity])
+    await assert.rejects(async () => world.clock.advance(by), {
+      message: `clock.advance takes seconds, or a span such as "1d2h", not ${by}`,
+    });
+  const takes = "clock.set takes a Date, RFC 3339 text or Unix seconds, not";
+  await assert.rejects(world.clock.set(NaN), { message: `${takes} NaN` });
+  await assert.rejects(world.clock.set(new Date("tomorrow")), { message: `${takes} an invalid Date` });
+  await assert.rejects(
+    world.clock.set(Date.parse("2026-02-01T00:00:00Z")),
+    /100 years at most; a number is Unix seconds, not milliseconds: give a Date, or Date\.now\(\) \/ 1000$/,
+  );
   await world.delete();
 });
 
@@ -202,6 +214,26 @@ test("a failed test says that no request reached its world, unless a refused cal
   assert.match(await printed([{ name: "AssertionError" }]), /^No request reached world-.* X-Chatdouble-Hint$/);
   assert.match(await printed([{ ...refused, code: "VERIFICATION_FAILED" }]), /^No request reached world-/);
   for (const failures of [[refused], [new ChatdoubleError("no")], null]) assert.equal(await printed(failures), "");
+});
+
+test("a failed test says which dialect a stock client needs, where its error has a vendor's names", async () => {
+  const said = /\n?world-\d+ has neutral names; a stock client needs its own, by worldOptions: { dialect: "zulip" }$/;
+  const printed = async (options, path, failure) => {
+    const world = await server.createWorld(options);
+    await fetch(`${world.url}/api/v1${path}`);
+    const texts = [];
+    await end(world, [failure], (text) => texts.push(text));
+    return texts.join("\n");
+  };
+  const byMessage = { name: "TypeError", message: "no zulip_feature_level" };
+  const byPlace = { name: "TypeError", message: "x", stack: "at call (/a/node_modules/zulip-js/lib/call.js:3:4)" };
+  for (const failure of [byMessage, byPlace]) assert.match(await printed({}, "/server_settings", failure), said);
+  for (const [options, path, failure] of [
+    [{ dialect: "zulip" }, "/server_settings", byMessage],
+    [{}, "/users/me", byMessage],
+    [{}, "/server_settings", { name: "AssertionError", message: "expected 1 to be 2", stack: "at a.test.ts:3:4" }],
+  ])
+    assert.doesNotMatch(await printed(options, path, failure), said);
 });
 
 test("a failed test lists the polls that wait, after the requests that were answered", async () => {
@@ -1267,3 +1299,9 @@ async function gone(url, patience) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+test("a version of vitest that ignores options of tests is refused", () => {
+  for (const version of ["4.1.0", "4.1.0-beta.1", "4.10.2", "5.0.0", undefined, "next"]) checkVitest(version);
+  for (const version of ["4.0.18", "3.2.4", "0.34.6"])
+    assert.throws(() => checkVitest(version), new RegExp(`needs vitest 4.1 or later, and this is ${version}: `));
+});

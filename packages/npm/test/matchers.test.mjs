@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
+import { after, before, mock, test } from "node:test";
 import { ChatdoubleError, startServer } from "chatdouble";
 import { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived } from "../dist/esm/testing.js";
 
@@ -70,6 +70,25 @@ test("catching up leaves the clock and the report as they are", async () => {
     assert.deepEqual((await world.report()).clients, []);
     await world.delete();
   }
+});
+
+test("waits end in real time under fake timers", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  const began = performance.now();
+  mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  try {
+    await assert.rejects(recorder.waitFor({ type: "reaction" }, { timeoutMs: 50 }), /no such event came/);
+    assert.equal((await toHaveEvent.call({}, recorder, { type: "message" }, { timeoutMs: 50 })).pass, false);
+    await send(world, mel, "Hello");
+    assert.ok((await toHaveEvent.call({}, recorder, { type: "message" })).pass);
+  } finally {
+    mock.timers.reset();
+  }
+  const took = performance.now() - began;
+  assert.ok(took >= 99 && took < 2_000, `${took} ms`);
+  await world.delete();
 });
 
 test("a matcher refuses what it does not take", async () => {
@@ -175,6 +194,70 @@ test("an event of a type that there is not is refused, also with not", async () 
   }
   await assert.rejects(recorder.waitFor({ type: "reactions" }), /the nearest is 'reaction'/);
   await world.delete();
+});
+
+test("a key that no event of the type has is refused, also with not", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  const refusals = [
+    [{ typ: "message" }, "an event has no key 'typ'; the nearest is 'type'"],
+    [
+      { type: "message", mesage: { content: "Hello" } },
+      "an event of the type 'message' has no key 'mesage'; the nearest is 'message'",
+    ],
+    [
+      { type: "message", id: 5 },
+      "an event of the type 'message' has no key 'id'; it has flags, local_message_id, message, type",
+    ],
+    [
+      { type: "message", message: { sender_emial: mel.email } },
+      "the message of an event has no key 'sender_emial'; the nearest is 'sender_email'",
+    ],
+    [
+      { type: "message", message: "Hello" },
+      /^message in the pattern of an event takes an object such as { content: "Hello" }/,
+    ],
+    [{ type: "message", message: { topic: "t" } }, /^the message of an event has no key 'topic'; it has .*, subject, /],
+    [{ type: "reaction", emoji: "smile" }, /^an event of the type 'reaction' has no key 'emoji'; it has emoji_code, /],
+  ];
+  for (const round of ["before an event", "after it"]) {
+    for (const [pattern, message] of refusals)
+      for (const isNot of [false, true])
+        await assert.rejects(
+          toHaveEvent.call({ isNot }, recorder, pattern),
+          { name: "ChatdoubleError", message },
+          round,
+        );
+    await send(world, mel, "Hello");
+    await recorder.waitFor({ type: "message", message: { subject: "t" } });
+  }
+  await assert.rejects(recorder.waitFor({ type: "message", flag: [] }), /the nearest is 'flags'/);
+  // Such an event is one of older levels, whose keys are not known.
+  assert.equal((await toHaveEvent.call({ isNot: true }, recorder, { type: "restart", immediate: true })).pass, false);
+  await world.delete();
+});
+
+test("recorded events have no other keys than those that patterns may have", async () => {
+  const { EVENT_KEYS, EVENT_MESSAGE_KEYS } = await import("../dist/esm/event-keys.gen.js");
+  for (const options of [{}, { featureLevel: 1 }, { featureLevel: 128 }, { dialect: "zulip" }]) {
+    const world = await server.createWorld(options);
+    const mel = await world.user("mel");
+    const recorder = await world.recordEvents();
+    await send(world, mel, "Hello");
+    const { id } = (await recorder.waitFor({ type: "message" })).message;
+    await api(world, mel, `/messages/${id}/reactions`, { emoji_name: "smile", reaction_type: "unicode_emoji" });
+    await world.clock.advance("3d");
+    await recorder.catchUp();
+    assert.ok(new Set(recorder.events.map(({ type }) => type)).size >= 2);
+    for (const event of recorder.events)
+      for (const [value, known] of [
+        [event, EVENT_KEYS[event.type]],
+        [event.type === "message" ? event.message : {}, EVENT_MESSAGE_KEYS],
+      ])
+        for (const key of Object.keys(value)) assert.ok(known.includes(key), `${event.type}: ${key}`);
+    await world.delete();
+  }
 });
 
 test("the types of events are those of the program", async () => {

@@ -6,6 +6,7 @@ import {
   startServer,
   type Assertion,
   type Effect,
+  type EventPattern,
   type FaultRule,
   type StartOptions,
   type WorldOptions,
@@ -58,6 +59,16 @@ own("a world of another kind", async ({ world }) => {
   await expect(world).toHaveReceived({ path: "/messages" }, { timeoutMs: 10 });
   await using recorder = await world.recordEvents();
   await expect(recorder).toHaveEvent({ type: "message", message: { content: "Hello" } }, { timeoutMs: 10 });
+  await expect(recorder).not.toHaveEvent({
+    type: "message",
+    flags: ["read"],
+    message: { subject: "t", reactions: [] },
+  });
+  await recorder.waitFor({ type: "reaction", op: "add", emoji_name: "smile", user_id: 3 }, { timeoutMs: 10 });
+  const restarted: EventPattern = { type: "restart", immediate: true };
+  const changed: EventPattern = { type: "realm", op: "update_dict", data: { name: "x" } };
+  for (const type of ["stream", "subscription"] as const) await recorder.waitFor({ type, op: "update" });
+  await recorder.waitFor(Math.random() > 0.5 ? restarted : changed);
   await expect(world).toHavePushed({ user: "mel", atLeast: 2 });
 });
 const client = test.extend<{ client: string; worldOptions: WorldOptions }>({

@@ -78,6 +78,13 @@ test("events and pushes", async ({ world }) => {
   await expect(world).toHaveNoFindings({ severity: "warn" }); // refused
   await expect(world).toHavePushed({ usr: "mel" }); // refused
   await expect(world).toHaveEvent({ type: "message" }, { timeout: 1 }); // refused
+  const recorder = await world.recordEvents();
+  await expect(recorder).toHaveEvent({ typ: "message" }); // refused
+  await expect(recorder).toHaveEvent({ type: "mesage" }); // refused
+  await expect(recorder).not.toHaveEvent({ type: "message", mesage: { content: "Hello" } }); // refused
+  await expect(recorder).not.toHaveEvent({ type: "message", message: { sender_emial: "mel@chat.test" } }); // refused
+  await expect(recorder).not.toHaveEvent({ type: "message", message: "Hello" }); // refused
+  await recorder.waitFor({ type: "reaction", emoji: "smile" }); // refused
 });
 jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
 jestTest.extend({ worldOption: {} }); // refused
