@@ -49,11 +49,7 @@ pub(super) fn check_request(
         return Err(Error::WidgetEdited);
     }
     check_previous_content(&message, params)?;
-    let content = params
-        .content
-        .clone()
-        .map(|content| normalize_edited_content(&context.origin.make_upload_links_relative(content)))
-        .transpose()?;
+    let content = new_content(context, params)?;
     let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
@@ -90,6 +86,12 @@ pub(super) fn check_request(
         has_same_name,
         moved_ids,
     })
+}
+
+/// The new content as it is stored, with relative links to uploads.
+fn new_content(context: &OperationContext<'_>, params: &EditMessage) -> Result<Option<String>, Error> {
+    let content = params.content.clone().map(|content| context.origin.make_upload_links_relative(content));
+    content.as_deref().map(normalize_edited_content).transpose()
 }
 
 /// Removes `stream_id` if it is the message's channel, because that is not a move.
