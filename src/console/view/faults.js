@@ -41,13 +41,11 @@ function effectOf(form) {
   const number = (name, otherwise) => Number(form.get(name) || otherwise);
   return (
     {
-      error: () => ({
-        error: {
-          status: number("status", 500),
-          code: form.get("code") || "INTERNAL_SERVER_ERROR",
-          msg: form.get("msg") || "Internal server error",
-        },
-      }),
+      // What is left empty is that of the status.
+      error: () => {
+        const given = ["code", "msg"].filter((name) => form.get(name)).map((name) => [name, form.get(name)]);
+        return { error: { status: number("status", 500), ...Object.fromEntries(given) } };
+      },
       rate_limit: () => ({ rate_limit: { retry_after: number("retry", 5) } }),
       drop_after: () => ({ drop: "after" }),
       drop_before: () => ({ drop: "before" }),
@@ -324,7 +322,7 @@ export function FaultsView({ world }) {
             ${
               kind === "error" &&
               html`
-                ${input("status", "Status", { type: "number", min: 400, max: 599, defaultValue: 500 })}${input("code", "Code", { placeholder: "INTERNAL_SERVER_ERROR" })}${input("msg", "Message", { placeholder: "Internal server error" })}
+                ${input("status", "Status", { type: "number", min: 400, max: 599, defaultValue: 500 })}${input("code", "Code", { placeholder: "that of the status" })}${input("msg", "Message", { placeholder: "that of the status" })}
               `
             }
             ${kind === "rate_limit" && input("retry", "Retry after, seconds", { type: "number", defaultValue: 5, step: "any" })}${kind === "delay" && input("ms", "Milliseconds", { type: "number", defaultValue: 3000 })}${kind === "truncate" && input("bytes", "Bytes", { type: "number", defaultValue: 20 })}

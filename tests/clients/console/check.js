@@ -353,6 +353,20 @@ const checks = {
     await page.close();
   },
 
+  async "answer with the code and the message of a status where the form of a fault has none"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "status" });
+    const page = await open(browser, `${url}/console/w/status/faults`);
+    await page.getByLabel("Operation or files").fill("/users/me");
+    await page.getByLabel("Status", { exact: true }).fill("401");
+    await page.getByRole("button", { name: "Arm it" }).click();
+    await page.getByText(/is armed/).waitFor();
+    const refused = await api(`${url}/w/status`, "mel", "GET", "/users/me");
+    assert.equal(refused.code, "UNAUTHORIZED");
+    assert.match(refused.msg, /^Not logged in/);
+    await close(page);
+    await control(url, "DELETE", "/worlds/status");
+  },
+
   async "say what each preset, network and limit does, and name none twice"({ browser, url }) {
     const page = await open(browser, `${url}/console/w/default/act`);
     await page.getByLabel("Arm a fault for Mel Marsh").click();

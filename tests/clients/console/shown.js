@@ -108,7 +108,7 @@ const shown = {
       assert.deepEqual(await send(), {
         result: "error",
         msg: "Internal server error",
-        code: "INTERNAL_SERVER_ERROR",
+        code: "INTERNAL_ERROR",
       });
       await view(page, "Act as");
       await page.getByLabel("Arm a fault for Mel Marsh").click();

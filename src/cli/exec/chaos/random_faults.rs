@@ -192,7 +192,7 @@ static FAULT_KINDS: &[FaultKind] = &[
         1,
         Some(1),
         |observed_requests| operation_targets(observed_requests, |_, _, _| true),
-        |_, _| json!({"error": {"status": 500, "code": "INTERNAL_SERVER_ERROR", "msg": "Internal server error"}}),
+        |_, _| json!({"error": {"status": 500}}),
     ),
 ];
 
