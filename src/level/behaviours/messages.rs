@@ -280,7 +280,14 @@ fn refuse_type(request: &mut Request<'_>, unknown_type: &str) -> Result<(), Erro
 }
 
 fn convert_typing_recipients(request: &mut Request<'_>) -> Result<(), Error> {
-    let Some(to) = request.values.get("to") else { return Err(Error::MissingParameter { var_name: "to".into() }) };
+    let value = |name: &str| request.values.get(name).map(String::as_str);
+    // Real servers read `type` and `op` first.
+    let has_type = matches!(value("type"), None | Some("private" | "direct" | "stream"));
+    let has_operator = matches!(value("op"), Some("start" | "stop"));
+    let Some(to) = request.values.get("to") else {
+        let refusal = Err(Error::MissingParameter { var_name: "to".into() });
+        return if has_type && has_operator { refusal } else { Ok(()) };
+    };
     match request.values.get("type").map(String::as_str) {
         Some("private") => {
             request.values.insert("type".into(), "direct".into());

@@ -304,6 +304,9 @@ async fn typing_named_channels_in_to_before_215() {
     let hint = refused.header("x-chatdouble-hint").expect("a hint").to_owned();
     refused.with_status(400).error("REQUEST_VARIABLE_MISSING", "Missing 'to' argument");
     assert_eq!(hint, "POST /typing takes, in the form-encoded body: type, op, to, topic.");
+    let unknown_type = json!({"op": "start", "type": "group"});
+    before.user("mel").post("/typing", unknown_type).await.error("BAD_REQUEST", "Invalid type");
+    before.user("mel").post("/typing", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'op' argument");
     let to_none = json!({"op": "start", "type": "stream", "to": [], "topic": "t"});
     before.user("mel").post("/typing", to_none).await.error("BAD_REQUEST", "Empty 'to' list");
     after.user("mel").post("/typing", new).await.success();
