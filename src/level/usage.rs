@@ -251,18 +251,23 @@ impl Usage {
     /// of a behaviour.
     fn certainty_by_subject(&self, subject: &str, names: &[String]) -> Option<Certainty> {
         let mut used_names: Vec<&UsedNames> = Vec::new();
-        let mut method = None;
+        // The methods before a path are those of that path, and of further paths without a method.
+        let (mut methods, mut is_after_path): (Vec<&str>, bool) = (Vec::new(), false);
         let mut words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
             if word == "event" {
                 used_names.extend(words.peek().and_then(|kind| self.events.get(*kind)));
             } else if word.starts_with('/') {
                 let is_operation = |(used_method, path): &(&str, &str)| {
-                    *path == word && method.is_none_or(|method| method == *used_method)
+                    *path == word && (methods.is_empty() || methods.contains(used_method))
                 };
+                is_after_path = true;
                 used_names.extend(self.operations.iter().filter(|(key, _)| is_operation(key)).map(|(_, names)| names));
             } else if word.bytes().all(|byte| byte.is_ascii_uppercase()) {
-                method = Some(word);
+                if std::mem::take(&mut is_after_path) {
+                    methods.clear();
+                }
+                methods.push(word);
             }
         }
         let objects = ALL.iter().copied().chain([&EVERY_REPLY]).filter(|object| subject == object.name);

@@ -74,6 +74,17 @@ fn rows_of_requests_that_were_refused_at_one_level_come_first() {
 }
 
 #[test]
+fn a_row_about_several_methods_touches_each_of_them() {
+    let script = format!(
+        r#"{ASK} ask DELETE /users/me/subscriptions 'subscriptions=["no such"]' | grep -q '"code":"BAD_REQUEST"'"#
+    );
+
+    let error = error(&levels("416,417", &[], &script));
+
+    assert!(error.contains("  417  DELETE and PATCH /users/me/subscriptions: STREAM_DOES_NOT_EXIST"), "{error}");
+}
+
+#[test]
 fn a_level_that_fails_between_two_that_pass_has_suspects_on_both_sides() {
     // What is only there from 380 to 382: reminders are, reports of messages are not yet.
     let script = format!(
