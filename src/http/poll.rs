@@ -46,6 +46,7 @@ pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPol
         }))
     };
     loop {
+        let wake_count = poll.wake_count();
         // A wake-up that answers nothing has no effect on the loss of a later reply.
         let was_woken_offline = poll.take_woken_offline();
         if let Some(reply) = current_reply() {
@@ -54,6 +55,6 @@ pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPol
             }
             return ParkedReply { reply, is_lost: was_woken_offline || poll.take_woken_offline() };
         }
-        poll.wait_for_change().await;
+        poll.wait_for_change(wake_count).await;
     }
 }

@@ -5,6 +5,7 @@ use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
 use crate::realm::queue::QueueId;
 use crate::time::{Clock, Timestamp};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl World {
@@ -25,7 +26,7 @@ impl World {
         let now = self.now();
         let target_time = target(now)?.max(now);
         self.run_due_and_load(now);
-        Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
+        Ok((!self.must_wait_for(clients)).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
     /// Moves the clock to the next item of the agenda that control shows, and runs all items that are due then. The
@@ -48,15 +49,10 @@ impl World {
         let next = realm.agenda.iter().find(|(_, item)| item.is_reported() && !is_spared(item));
         let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
         let target_time = target(now, *due_at)?;
-        Ok(self.is_ready(clients).then(|| self.jump(now, target_time, &clients.spared_queues)))
+        Ok((!self.must_wait_for(clients)).then(|| self.jump(now, target_time, &clients.spared_queues)))
     }
 
-    /// Whether the clock can be moved. The caller holds the writer lock and has updated the realm for ended polls.
-    fn is_ready(&self, clients: &JumpClients) -> bool {
-        clients.awaited_since.is_none_or(|since| self.queues_between_polls(since).is_empty())
-    }
-
-    fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, AgendaItem)> {
+    fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &BTreeSet<QueueId>) -> Vec<(Timestamp, AgendaItem)> {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
         let spared = spared_queues.iter().map(|id| (id.clone(), to));

@@ -1,7 +1,9 @@
 //! Makes jumps of the clock wait for clients that are between two polls, because the jump would expire their queues.
 //!
-//! Which clients are between polls is decided while the writer lock is held: a poll that ended before counts as
-//! answered, and one that ends later as parked.
+//! Which clients are between polls is decided while the writer lock is held: a poll that ended before, or that a change
+//! before the jump woke up, counts as answered, and one that ends later as parked. A jump waits for the replies to polls
+//! that were woken up, even if it does not wait for clients, so that its effect does not depend on the time at which
+//! these replies are made.
 
 use super::World;
 use super::blocking::run_blocking;
@@ -11,6 +13,7 @@ use crate::realm::id::UserId;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A client whose last long poll was answered within this real time before a jump is expected to poll again.
@@ -18,6 +21,8 @@ pub const MAX_POLL_PAUSE: Span = Span::from_seconds(1);
 /// A client whose last long poll was answered within this real time before a jump, or during its wait, may still sleep
 /// after a wait of one second: stock clients sleep for a second between two polls.
 const MAX_SLEEPER_PAUSE: Span = Span::from_micros(250_000);
+/// The limit on the real time for which a jump waits for the replies to polls that were woken up, on a busy machine.
+const MAX_REPLY_DELAY: Span = Span::from_seconds(1);
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Clients that a jump takes into account.
@@ -26,8 +31,10 @@ pub struct JumpClients {
     /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not
     /// wait.
     pub(super) awaited_since: Option<Timestamp>,
+    /// Whether the jump waits until polls that were woken up are answered.
+    pub(super) are_replies_awaited: bool,
     /// Queues of sleeping clients, which do not expire during the jump.
-    pub(super) spared_queues: Vec<QueueId>,
+    pub(super) spared_queues: BTreeSet<QueueId>,
 }
 
 /// The result of a jump that waited for clients.
@@ -37,7 +44,7 @@ pub struct JumpOutcome<T> {
     /// The real time that the jump waited.
     pub waited: Span,
     /// Queues of clients that did not poll again during the wait.
-    pub not_parked: Vec<QueueId>,
+    pub not_parked: BTreeSet<QueueId>,
 }
 
 impl World {
@@ -73,14 +80,23 @@ impl World {
         }
     }
 
-    /// Queues of clients that are between two polls, and whose last poll was answered after `since`, except those of
-    /// offline users.
-    pub(crate) fn queues_between_polls(&self, since: Timestamp) -> Vec<QueueId> {
+    /// Queues of clients that are between two polls, and whose last poll was answered after `since` or is being
+    /// answered, except those of offline users.
+    pub(crate) fn queues_between_polls(&self, since: Timestamp) -> BTreeSet<QueueId> {
         let realm = self.published_realm();
-        let answer_times = self.waiters.answer_times.lock();
         let may_poll = |id: &QueueId| realm.queues.get(id).is_some_and(|queue| !self.is_offline(&realm, queue.owner));
-        let queues = answer_times.iter().filter(|(id, answered_at)| **answered_at > since && may_poll(id));
-        queues.map(|(id, _)| id.clone()).collect()
+        let mut queues = BTreeSet::from_iter(self.waiters.queues_to_answer());
+        let answer_times = self.waiters.answer_times.lock();
+        queues.extend(answer_times.iter().filter(|(_, answered_at)| **answered_at > since).map(|(id, _)| id.clone()));
+        queues.retain(may_poll);
+        queues
+    }
+
+    /// Whether a jump of the clock has to wait for these clients. The caller holds the writer lock and has updated the
+    /// realm for ended polls.
+    pub(super) fn must_wait_for(&self, clients: &JumpClients) -> bool {
+        clients.awaited_since.is_some_and(|since| !self.queues_between_polls(since).is_empty())
+            || clients.are_replies_awaited && !self.waiters.queues_to_answer().is_empty()
     }
 
     /// Queues with a parked poll whose users are offline, so that no reply arrives.
@@ -116,15 +132,16 @@ impl World {
             let waited = self.real_time.now().since(started_at);
             let remaining = Span::from_micros(max_wait.micros().saturating_sub(waited.micros()));
             let is_wait_over = remaining.micros() <= 0;
-            let not_parked = if is_wait_over { self.queues_between_polls(since) } else { Vec::new() };
-            let clients = match is_wait_over {
-                false => JumpClients { awaited_since: Some(since), spared_queues: Vec::new() },
-                true if max_wait < MAX_POLL_PAUSE => JumpClients::default(),
-                true => {
-                    let spared_queues =
-                        self.queues_between_polls(started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros())));
-                    JumpClients { awaited_since: None, spared_queues }
-                }
+            let not_parked = if is_wait_over { self.queues_between_polls(since) } else { BTreeSet::new() };
+            let are_sleepers_spared = is_wait_over && max_wait >= MAX_POLL_PAUSE;
+            let sleepers_since = started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros()));
+            let clients = JumpClients {
+                awaited_since: (!is_wait_over).then_some(since),
+                are_replies_awaited: waited < MAX_REPLY_DELAY,
+                spared_queues: match are_sleepers_spared {
+                    true => self.queues_between_polls(sleepers_since),
+                    false => BTreeSet::new(),
+                },
             };
             {
                 let _turn = self.wait_for_turn().await;
@@ -132,8 +149,11 @@ impl World {
                     return Ok(JumpOutcome { value, waited, not_parked });
                 }
             }
-            let remaining = Duration::from_micros(remaining.micros().unsigned_abs());
-            let _ = tokio::time::timeout(CHECK_INTERVAL.min(remaining), changed).await;
+            let check_interval = match is_wait_over {
+                true => CHECK_INTERVAL,
+                false => CHECK_INTERVAL.min(Duration::from_micros(remaining.micros().unsigned_abs())),
+            };
+            let _ = tokio::time::timeout(check_interval, changed).await;
         }
     }
 }

@@ -58,13 +58,22 @@ struct Waker {
     is_finished: AtomicBool,
     /// Whether the user was offline at a change that woke up the poll.
     was_woken_offline: AtomicBool,
+    wake_count: AtomicU64,
+    /// The `wake_count` up to which the poll found nothing to answer.
+    idle_wake_count: AtomicU64,
 }
 
 impl Waker {
     /// Wakes up the poll, whose user may be offline.
     fn wake(&self, is_offline: bool) {
         self.was_woken_offline.fetch_or(is_offline, Ordering::AcqRel);
+        self.wake_count.fetch_add(1, Ordering::AcqRel);
         self.notify.notify_one();
+    }
+
+    /// Whether the poll was woken up and is expected to be answered.
+    fn is_answer_expected(&self) -> bool {
+        self.wake_count.load(Ordering::Acquire) != self.idle_wake_count.load(Ordering::Acquire)
     }
 }
 
@@ -96,8 +105,14 @@ impl ParkedPoll {
         &self.queue
     }
 
-    /// Waits until a change may concern the poll.
-    pub async fn wait_for_change(&self) {
+    /// How often the poll has been woken up.
+    pub fn wake_count(&self) -> u64 {
+        self.waker.wake_count.load(Ordering::Acquire)
+    }
+
+    /// Waits until a change may concern the poll, which had nothing to answer after it was woken up `wake_count` times.
+    pub async fn wait_for_change(&self, wake_count: u64) {
+        self.waker.idle_wake_count.store(wake_count, Ordering::Release);
         self.waker.notify.notified().await;
     }
 
@@ -240,6 +255,13 @@ impl Waiters {
             answer_times.retain(|_, previous_answer| answered_at.since(*previous_answer) < ANSWER_LIFETIME);
         }
         answer_times.insert(queue.clone(), answered_at)
+    }
+
+    /// The queues of polls that were woken up and are expected to be answered.
+    pub(super) fn queues_to_answer(&self) -> Vec<QueueId> {
+        let parked_polls = self.parked_polls.lock();
+        let to_answer = parked_polls.polls.values().filter(|(_, waker)| waker.is_answer_expected());
+        to_answer.map(|(queue, _)| queue.id.clone()).collect()
     }
 
     /// Records the target of a jump, or None when the world returns to another state, which may set the clock back.

@@ -90,6 +90,31 @@ async fn a_jump_waits_no_longer_than_asked_and_lists_the_clients_it_waited_for()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_jump_right_after_a_message_finds_the_poll_that_it_woke_up_answered() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    for round in 0..60 {
+        let mut queue = mel.events(["message"]).await;
+        let id = queue.id.clone();
+        let parked = tokio::spawn(async move { queue.wait().await });
+        server.until_parked(1).await;
+        max.send_to("general", "t", "news").await;
+
+        let reply = control.post(CLOCK, json!({"advance_seconds": "1d", "wait_for_clients_ms": 0})).await.success();
+
+        assert_eq!(reply["not_parked"], json!([id]), "round {round}");
+        let mut fired = reply["fired"].as_array().expect("a list").iter();
+        assert!(
+            fired.any(|item| item["kind"] == "queue_expired" && item["queue_id"] == id.as_str()),
+            "round {round}: {reply}"
+        );
+        let answer = parked.await.expect("answered").success();
+        assert_eq!(answer["events"][0]["message"]["content"], "news", "round {round}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_sleeps_a_second_between_polls_keeps_its_queue() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
