@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use dropped::DroppedRequest;
 
+/// The largest delay of a reply, and the largest latency and jitter of a network: an hour.
+pub const MAX_DELAY_MS: u64 = 3_600_000;
+
 /// The fault ID in the journal for requests and replies that the network lost.
 pub const NETWORK_FAULT_ID: &str = "network";
 

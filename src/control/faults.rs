@@ -5,7 +5,8 @@ use super::times::SpanInput;
 use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
 use crate::error::{Error, ErrorKind};
 use crate::fault::{
-    Disturbance, Effect, InstalledFault, Matching, POLL_METHOD, POLL_PATH, PushRelayFailure, RELAY_PATH_PREFIX,
+    Disturbance, Effect, InstalledFault, MAX_DELAY_MS, Matching, POLL_METHOD, POLL_PATH, PushRelayFailure,
+    RELAY_PATH_PREFIX,
 };
 use crate::json_diagnostic;
 use crate::world::World;
@@ -194,7 +195,9 @@ fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             )),
         },
         "delay_ms" => {
-            value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong_value("a whole number of milliseconds from 0 on"))
+            let delay = value.as_u64().filter(|delay| *delay <= MAX_DELAY_MS);
+            let range = format!("a whole number of milliseconds from 0 to {MAX_DELAY_MS}, an hour");
+            delay.map(Effect::DelayMs).ok_or_else(|| wrong_value(&range))
         }
         "truncate_at" => count(value).map(Effect::TruncateAt),
         "error" => error_effect(value),
@@ -255,7 +258,8 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
         "properties": {
             "bouncer": {"type": "string", "enum": ["unreachable", "server_error", "admin_action_required"],
                 "description": "Operations that call the push relay fail with the relay's error."},
-            "delay_ms": {"type": "integer", "minimum": 0, "description": "The reply is delayed by this time."},
+            "delay_ms": {"type": "integer", "minimum": 0, "maximum": MAX_DELAY_MS,
+                "description": "The reply is delayed by this time."},
             "error": {
                 "type": "object",
                 "description": "The reply is this error, with all further keys; nothing is done.",

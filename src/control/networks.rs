@@ -4,14 +4,12 @@ use super::filters::Filters;
 use super::milliseconds::Milliseconds;
 use super::{refusal, unknown_word_error, users};
 use crate::error::Error;
+use crate::fault::MAX_DELAY_MS;
 use crate::fault::network::{Network, PROFILES, Profile};
 use crate::world::{WatchFrame, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// The largest latency and jitter: an hour.
-const MAX_DELAY_MS: u64 = 3_600_000;
 
 /// A network: a profile, numbers, or a profile with some numbers replaced.
 #[derive(Deserialize, JsonSchema)]
@@ -67,7 +65,7 @@ pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
         *field = value.unwrap_or(*field);
         if *field > MAX_DELAY_MS {
             return Err(refusal(format!(
-                "$.{name}: takes a whole number of milliseconds up to {MAX_DELAY_MS}, an hour"
+                "$.{name}: takes a whole number of milliseconds from 0 to {MAX_DELAY_MS}, an hour"
             )));
         }
     }

@@ -53,7 +53,7 @@ impl Fault {
         Self::with_effect(json!({"rate_limit": {"retry_after": retry_after.as_secs_f64()}}))
     }
 
-    /// Carries out the request at once, but delays the reply in real time, in whole milliseconds.
+    /// Carries out the request at once, but delays the reply in real time, in whole milliseconds; by an hour at most.
     pub fn delay(by: Duration) -> Self {
         Self::with_effect(json!({"delay_ms": u64::try_from(by.as_millis()).unwrap_or(u64::MAX)}))
     }

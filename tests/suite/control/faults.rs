@@ -68,8 +68,9 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"drop": "x".repeat(1000)}}), "xxx…"),
         (
             json!({"effect": {"delay_ms": -1}}),
-            "$.effect.delay_ms: takes a whole number of milliseconds from 0 on, not -1",
+            "$.effect.delay_ms: takes a whole number of milliseconds from 0 to 3600000, an hour, not -1",
         ),
+        (json!({"effect": {"delay_ms": 3_600_001}}), "3600000, an hour, not 3600001"),
         (json!({"effect": {"delay_ms": "1"}}), "$.effect.delay_ms"),
         (json!({"effect": {"truncate_at": 1.5}}), "$.effect.truncate_at"),
         (json!({"effect": {"bouncer": "moody"}}), "admin_action_required, not 'moody'; the nearest is"),

@@ -357,7 +357,7 @@ async fn what_is_no_network_is_refused() {
         (json!({"profile": "4G"}), "$.profile: takes one of offline, gprs, edge, 3g, 4g, wifi, lossy"),
         (json!({"profile": "wify"}), "the nearest is 'wifi'"),
         (json!({"latency_ms": -1}), "$.latency_ms"),
-        (json!({"latency_ms": 3_600_001}), "$.latency_ms: takes a whole number of milliseconds up to 3600000"),
+        (json!({"latency_ms": 3_600_001}), "$.latency_ms: takes a whole number of milliseconds from 0 to 3600000"),
         (
             json!({"latency_ms": "1s"}),
             "$.latency_ms: takes a whole number of milliseconds from 0 on, not the text \"1s\"",
