@@ -25,6 +25,9 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
+    /// The latest time, shortly before the end of the year 9999.
+    pub(crate) const MAX: Self = Self { micros: RANGE.1 };
+
     /// The time at this number of microseconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_micros(micros: i64) -> Self {
         let (first, last) = RANGE;

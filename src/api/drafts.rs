@@ -86,8 +86,8 @@ fn check_drafts_enabled(realm: &Realm, context: &OperationContext<'_>) -> Result
 ///
 /// # Errors
 ///
-/// In this order: `MessageNullBytes`, `NegativeTimestamp`, `DraftTopicNullBytes`, `OneDraftChannel`,
-/// `InvalidChannelId`, `InvalidRecipientId`.
+/// In this order: `MessageNullBytes`, `NegativeTimestamp`, `TimestampTooLarge`, `DraftTopicNullBytes`,
+/// `OneDraftChannel`, `InvalidChannelId`, `InvalidRecipientId`.
 fn checked_draft(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -98,7 +98,9 @@ fn checked_draft(
     let content = normalize_content(&context.origin.make_upload_links_relative(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
         Some(UnixSeconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
-        // The cast saturates for numbers outside the range of `i64`.
+        Some(UnixSeconds(seconds)) if seconds > Timestamp::MAX.fractional_seconds() => {
+            return Err(Error::TimestampTooLarge { parameter: "timestamp".into() });
+        }
         Some(UnixSeconds(seconds)) => Timestamp::from_micros((seconds * 1e6).round() as i64),
         None => realm.now,
     };
@@ -189,6 +191,7 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
     ErrorKind::UnexpectedKey,
     ErrorKind::MessageNullBytes,
     ErrorKind::NegativeTimestamp,
+    ErrorKind::TimestampTooLarge,
     ErrorKind::DraftTopicNullBytes,
     ErrorKind::OneDraftChannel,
     ErrorKind::InvalidChannelId,
@@ -225,7 +228,7 @@ operation! {
     }
     errors [
         DraftsDisabled, BadValue, UnexpectedKey, NoSuchDraft, MessageNullBytes, NegativeTimestamp,
-        DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
+        TimestampTooLarge, DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
     ];
     events [DraftsUpdate];
     precondition check_drafts_enabled;

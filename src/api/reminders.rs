@@ -63,7 +63,7 @@ operation! {
         note since 415: Option<String>,
     }
     reply ReminderIdReply;
-    errors [DeliveryNotInFuture, InvalidMessage, NoteTooLong];
+    errors [TimestampTooLarge, DeliveryNotInFuture, InvalidMessage, NoteTooLong];
     events [RemindersAdd];
 }
 

@@ -128,6 +128,7 @@ pub struct ScheduledMessageIdReply {
 /// The errors of scheduling a message, in the order in which they are checked: that of the time, those of the type of
 /// `to`, then those of sending to recipients that are given by ID.
 pub const SCHEDULING_ERRORS: &[ErrorKind] = &[
+    ErrorKind::TimestampTooLarge,
     ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
     ErrorKind::InvalidRecipientsType,

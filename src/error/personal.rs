@@ -24,6 +24,8 @@ macro_rules! personal {
             // Typing.
             MissingTo: 400 BAD_REQUEST "Missing 'to' argument";
             EmptyTo: 400 BAD_REQUEST "Empty 'to' list";
+            /// `to` has several channels; before feature level 215.
+            SeveralTypingChannels: 400 BAD_REQUEST "Cannot send to multiple streams";
             MissingStreamId: 400 BAD_REQUEST "Missing 'stream_id' argument";
             TypingDisabledDirect: 400 BAD_REQUEST "User has disabled typing notifications for direct messages";
             TypingDisabledChannel: 400 BAD_REQUEST "User has disabled typing notifications for channel messages";
@@ -62,6 +64,8 @@ macro_rules! personal {
             OneDraftChannel: 400 BAD_REQUEST "Must specify exactly 1 channel ID for channel messages";
             DraftTopicNullBytes: 400 BAD_REQUEST "Topic must not contain null bytes";
             DeliveryNotInFuture: 400 BAD_REQUEST "Scheduled delivery time must be in the future.";
+            /// The time is after the year 9999, as milliseconds are.
+            TimestampTooLarge { parameter }: 400 BAD_REQUEST "{parameter} is too large";
             /// The scheduled message is unknown or belongs to another user.
             NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
             /// The message became due before the change.

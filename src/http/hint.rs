@@ -43,6 +43,9 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::EventNotInQueue { .. } => {
             "Start with the last_event_id of the register reply, then pass the highest id received."
         }
+        Error::TimestampTooLarge { .. } => {
+            "It takes UNIX seconds; real servers fail with 500 for a time after the year 9999, such as one in milliseconds."
+        }
         Error::MissingAnchor | Error::InvalidAnchor => "anchor takes a message id, newest, oldest or first_unread.",
         Error::CsrfFailed { .. } => {
             "Send the value of the cookie csrftoken back in the header X-CSRFToken, or in the field csrfmiddlewaretoken of a form; a page must be of this host, of this machine or of --cors-origin."

@@ -88,6 +88,7 @@ async fn drafts_that_could_not_be_sent_are_refused() {
     refused(&max, draft("private", &[999], ""), "Invalid user ID 999").await;
     refused(&max, draft("stream", &[general], "a\0b"), "Topic must not contain null bytes").await;
     refused(&max, with(good.clone(), "timestamp", json!(-1)), "Timestamp must not be negative.").await;
+    refused(&max, with(good.clone(), "timestamp", json!(1_767_268_800_000_i64)), "timestamp is too large").await;
     let blank = with(good.clone(), "content", json!(" "));
     refused(&max, blank, "drafts[0][\"content\"] cannot be blank").await;
     let null = with(good.clone(), "content", json!("a\0b"));

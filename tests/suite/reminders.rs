@@ -149,6 +149,9 @@ async fn the_time_must_be_later_and_the_message_visible() {
 
     let late = "Scheduled delivery time must be in the future.";
     remind(&nora, message, 0, "").await.error("BAD_REQUEST", late);
+    let milliseconds = remind(&nora, message, 1_767_268_800_000, "").await;
+    assert!(milliseconds.header("x-chatdouble-hint").is_some_and(|hint| hint.contains("takes UNIX seconds")));
+    milliseconds.error("BAD_REQUEST", "scheduled_delivery_timestamp is too large");
     // The time is looked at before the message, the message before the note.
     remind(&nora, 999_999, -5, "").await.error("BAD_REQUEST", late);
     let secret = server.message("Before Mona joined");

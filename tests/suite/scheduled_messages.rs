@@ -101,6 +101,9 @@ async fn all_checks_of_sending_apply_at_once() {
 
     let past = json!({"type": "direct", "to": [mel.id()], "scheduled_delivery_timestamp": NOW});
     refused(past, "Scheduled delivery time must be in the future.").await;
+    let too_large = "scheduled_delivery_timestamp is too large";
+    let milliseconds = json!({"type": "direct", "to": [mel.id()], "scheduled_delivery_timestamp": NOW * 1_000});
+    refused(milliseconds, too_large).await;
     refused(json!({"type": "stream", "to": [general], "topic": "t"}), "Invalid data type for channel ID").await;
     refused(json!({"type": "direct", "to": general}), "Invalid data type for recipients").await;
     refused(json!({"type": "direct", "to": []}), "Message must have recipients").await;
@@ -166,6 +169,8 @@ async fn a_change_needs_all_that_it_implies() {
     refused(json!({"to": server.channel("general")}), "Invalid data type for recipients").await;
     let late = "Scheduled delivery time must be in the future.";
     refused(json!({"scheduled_delivery_timestamp": NOW}), late).await;
+    let milliseconds = json!({"scheduled_delivery_timestamp": NOW * 1_000});
+    refused(milliseconds, "scheduled_delivery_timestamp is too large").await;
     let message = "Scheduled message does not exist";
     max.patch(&path, json!({"content": "x"})).await.with_status(404).error("BAD_REQUEST", message);
     max.delete(&path, json!({})).await.with_status(404).error("BAD_REQUEST", message);

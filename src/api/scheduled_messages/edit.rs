@@ -38,7 +38,7 @@ operation! {
 }
 
 /// First the five of the edit itself, then [`SCHEDULING_ERRORS`] except `MissingTopic`: four more than there. They are
-/// checked in this order, except that a time that is not in the future is refused before `ScheduledMessageSent`.
+/// checked in this order, except that a time that is too large or not in the future is refused before `ScheduledMessageSent`.
 const ERRORS: [ErrorKind; SCHEDULING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SCHEDULING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
@@ -101,8 +101,8 @@ impl EditScheduledMessage {
     ///
     /// # Errors
     ///
-    /// In this order: `NothingToChange`, `RecipientNeeded`, `TopicNeeded`, `DeliveryNotInFuture` for a time that is not
-    /// later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`, `DeliveryNotInFuture` for a message that could
+    /// In this order: `NothingToChange`, `RecipientNeeded`, `TopicNeeded`, `TimestampTooLarge`, `DeliveryNotInFuture`
+    /// for a time that is not later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`, `DeliveryNotInFuture` for a message that could
     /// not be sent and gets no new time.
     pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
         let (message, _) = self.checked_original(realm, sender)?;

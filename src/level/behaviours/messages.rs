@@ -281,29 +281,30 @@ fn refuse_type(request: &mut Request<'_>, unknown_type: &str) -> Result<(), Erro
 
 fn convert_typing_recipients(request: &mut Request<'_>) -> Result<(), Error> {
     let value = |name: &str| request.values.get(name).map(String::as_str);
-    // Real servers read `type` and `op` first.
-    let has_type = matches!(value("type"), None | Some("private" | "direct" | "stream"));
-    let has_operator = matches!(value("op"), Some("start" | "stop"));
-    let Some(to) = request.values.get("to") else {
-        let refusal = Err(Error::MissingParameter { var_name: "to".into() });
-        return if has_type && has_operator { refusal } else { Ok(()) };
-    };
-    match request.values.get("type").map(String::as_str) {
-        Some("private") => {
-            request.values.insert("type".into(), "direct".into());
-        }
-        Some("stream") => match serde_json::from_str(to) {
-            Ok(Value::Array(ids)) if ids.is_empty() => return Err(Error::EmptyTo),
-            Ok(Value::Array(ids)) => {
-                request.values.remove("to");
-                if let [id] = ids.as_slice() {
-                    request.values.insert("stream_id".into(), id.to_string());
-                }
-            }
-            // The operation refuses what is no list.
-            _ => {}
-        },
-        _ => {}
+    let is_known = matches!(value("type"), None | Some("private" | "direct" | "stream"))
+        && matches!(value("op"), Some("start" | "stop"));
+    if !is_known {
+        // Real servers refuse a wrong `type` or `op` first, as the operation does.
+        return Ok(());
     }
+    let Some(to) = value("to") else {
+        return Err(Error::MissingParameter { var_name: "to".into() });
+    };
+    if value("type") == Some("private") {
+        request.values.insert("type".into(), "direct".into());
+        return Ok(());
+    }
+    let (Some("stream"), Ok(Value::Array(ids))) = (value("type"), serde_json::from_str(to)) else {
+        return Ok(());
+    };
+    let id = match ids.as_slice() {
+        [] => return Err(Error::EmptyTo),
+        [id] => id.to_string(),
+        ids if ids.iter().all(Value::is_i64) => return Err(Error::SeveralTypingChannels),
+        // The operation refuses an item that is no number.
+        _ => return Ok(()),
+    };
+    request.values.remove("to");
+    request.values.insert("stream_id".into(), id);
     Ok(())
 }

@@ -196,12 +196,15 @@ impl ScheduledTarget {
     }
 }
 
-/// Checks that a delivery time, in UNIX seconds, is in the future.
+/// Checks that a delivery time, in UNIX seconds, is in the future, and not after the year 9999.
 ///
 /// # Errors
 ///
-/// `DeliveryNotInFuture`.
+/// `TimestampTooLarge`, `DeliveryNotInFuture`.
 pub fn checked_delivery_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
+    if seconds > Timestamp::MAX.seconds() {
+        return Err(Error::TimestampTooLarge { parameter: "scheduled_delivery_timestamp".into() });
+    }
     let delivery_time = Timestamp::from_seconds(seconds);
     if delivery_time > realm.now { Ok(delivery_time) } else { Err(Error::DeliveryNotInFuture) }
 }

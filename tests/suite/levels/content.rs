@@ -309,6 +309,10 @@ async fn typing_named_channels_in_to_before_215() {
     before.user("mel").post("/typing", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'op' argument");
     let to_none = json!({"op": "start", "type": "stream", "to": [], "topic": "t"});
     before.user("mel").post("/typing", to_none).await.error("BAD_REQUEST", "Empty 'to' list");
+    let to_two = json!({"op": "start", "type": "stream", "to": [general, general], "topic": "t"});
+    before.user("mel").post("/typing", to_two).await.error("BAD_REQUEST", "Cannot send to multiple streams");
+    let to_text = json!({"op": "start", "type": "stream", "to": [general, "x"], "topic": "t"});
+    before.user("mel").post("/typing", to_text).await.error("BAD_REQUEST", "to[1] is not an integer");
     after.user("mel").post("/typing", new).await.success();
     for refused in [old, private] {
         assert_eq!(after.user("mel").post("/typing", refused).await.status, 400);
