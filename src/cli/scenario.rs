@@ -169,6 +169,12 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
                 print_line(format_args!("skipped  {title}: {reason}"))?;
                 Verdict::Skipped(reason)
             }
+            Outcome::Failed(difference) => {
+                print_line(format_args!("failed   {title}"))?;
+                let text = difference.describe(document);
+                eprint_line(&text);
+                Verdict::Failed(text)
+            }
             Outcome::Differs(differences)
                 if run.update && differences.iter().all(|difference| !difference.edits.is_empty()) =>
             {

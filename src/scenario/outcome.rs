@@ -21,12 +21,14 @@ pub enum Outcome {
     Played,
     /// The scenario can't be played on this server, for this reason.
     Skipped(String),
-    /// There are differences, or the scenario failed. With [`Mode::Check`], this has the first difference, with other
+    /// The scenario could not be begun, for example since its world can't be made.
+    Failed(Difference),
+    /// There are differences, or an assertion or a call of the scenario failed. With [`Mode::Check`], this has the first difference, with other
     /// modes all up to one that no edit can fix. At the lowest feature level of the scenario, only the first is kept.
     Differs(Vec<Difference>),
 }
 
-/// A difference between a scenario and what happened.
+/// A difference between a scenario and what happened, or what kept it from being played.
 #[derive(Clone, Debug)]
 pub struct Difference {
     /// The line in the file, from 1: that of the first edit within the block, or else that of what the message is

@@ -28,7 +28,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     }
     let newest_level = match stage.level().await {
         Ok(level) => level,
-        Err(message) => return outcome_with_difference(scenario.line, message),
+        Err(reason) => return failed_outcome(scenario.line, reason),
     };
     if let Some(lowest_level) = setup.from_level.filter(|lowest_level| *lowest_level > newest_level) {
         return Outcome::Skipped(format!("holds from feature level {lowest_level} on; this server has {newest_level}"));
@@ -48,8 +48,8 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     Outcome::Played
 }
 
-fn outcome_with_difference(line: usize, message: String) -> Outcome {
-    Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }])
+fn failed_outcome(line: usize, reason: String) -> Outcome {
+    Outcome::Failed(Difference { line, what: reason, edits: Vec::new() })
 }
 
 /// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
@@ -77,14 +77,15 @@ async fn play_at(
     let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
     let world = match stage.make_world(level, &setup.options, &document.path).await {
         Ok(world) => world,
-        Err(reason) => return outcome_with_difference(line, reason),
+        Err(reason) => return failed_outcome(line, reason),
     };
     let mut outcome = match Player::new(stage, document, &world, mode).await {
         Ok(mut player) => player.play(blocks).await,
-        Err(reason) => outcome_with_difference(scenario.line, reason),
+        Err(reason) => failed_outcome(scenario.line, reason),
     };
     if let (Outcome::Played, Some(violation)) = (&outcome, stage.first_violation(&world).await) {
-        outcome = outcome_with_difference(scenario.line, format!("the world is broken: {violation}"));
+        let what = format!("the world is broken: {violation}");
+        outcome = Outcome::Differs(vec![Difference { line: scenario.line, what, edits: Vec::new() }]);
     }
     stage.end_world(&world).await;
     outcome

@@ -144,6 +144,7 @@ impl Stage {
         for (name, text) in options {
             body[name] = match name.as_str() {
                 "fixture" => parse_fixture(text, file)?,
+                "feature_level" if text == "newest" => json!(self.newest_level),
                 "feature_level" | "seed" => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
                 _ => text.as_str().into(),
             };

@@ -78,6 +78,26 @@ fn misspelt_blocks_and_lines_are_reported_by_place() {
 }
 
 #[test]
+fn a_scenario_without_its_world_failed_and_does_not_differ() {
+    let (_, lost) = file("lost.md", "# Who\n\n```world\nfixture: ours.json\n```\n");
+    let (xml_path, xml) = file("lost.xml", "");
+    let (status, out, errors) = run(&[&lost, "--junit", &xml]);
+    assert_eq!(status, Some(1), "{out}");
+    assert_eq!(out, format!("failed   {lost}: Who\n0 played, 0 skipped, 0 differ, 1 failed\n"));
+    assert!(errors.starts_with(&format!("{lost}:3: ")) && errors.contains("ours.json"), "{errors}");
+    let junit = std::fs::read_to_string(xml_path).expect("written");
+    assert!(
+        junit.contains("failures=\"0\" errors=\"1\" skipped=\"0\">") && junit.contains("<error message="),
+        "{junit}"
+    );
+
+    let newest = "# Newest\n\n```world\nfeature_level: newest\n```\n```request\nmel: GET /users/me\n```\n";
+    let (_, newest) = file("newest.md", newest);
+    let (status, out, errors) = run(&[&newest]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{out}");
+}
+
+#[test]
 fn updating_makes_the_file_true() {
     let (path, wrong) = file("wrong.md", &STORY.replace("400", "100"));
     let (status, out, errors) = run(&["--update", &wrong]);

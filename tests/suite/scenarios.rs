@@ -21,6 +21,7 @@ async fn played(story: &str, mode: Mode) -> (String, String) {
     match play(&stage, &document, &document.scenarios[0], mode).await {
         Outcome::Played => ("played".to_owned(), story.to_owned()),
         Outcome::Skipped(reason) => (format!("skipped: {reason}"), story.to_owned()),
+        Outcome::Failed(difference) => (difference.describe(&document), story.to_owned()),
         Outcome::Differs(differences) => {
             let shown: Vec<String> = differences.iter().map(|difference| difference.describe(&document)).collect();
             let edits: Vec<_> = differences.into_iter().flat_map(|difference| difference.edits).collect();
@@ -52,6 +53,7 @@ async fn every_story_is_true() {
             match play(&stage, &document, scenario, Mode::Check).await {
                 Outcome::Played => {}
                 Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.path, scenario.name)),
+                Outcome::Failed(difference) => faults.push(difference.describe(&document)),
                 Outcome::Differs(differences) => {
                     faults.extend(differences.iter().map(|difference| difference.describe(&document)));
                 }

@@ -203,6 +203,9 @@ impl Session {
             lines.push(match play(&self.stage, &document, scenario, Mode::Check).await {
                 Outcome::Played => format!("played   {}", scenario.name),
                 Outcome::Skipped(reason) => format!("skipped  {}: {reason}", scenario.name),
+                Outcome::Failed(difference) => {
+                    format!("failed   {}\n{}", scenario.name, difference.describe(&document))
+                }
                 Outcome::Differs(differences) => {
                     let difference = differences.last().map(|last| last.describe(&document)).unwrap_or_default();
                     format!("differs  {}\n{difference}", scenario.name)

@@ -12,6 +12,8 @@ pub enum Verdict {
     Played,
     /// The reason why the scenario was skipped.
     Skipped(String),
+    /// The scenario could not be begun: its file and line, and the reason.
+    Failed(String),
     /// The scenario differed, and its file is updated to the actual replies.
     Rewritten,
     /// The last difference as text: its file and line, what happened, and a diff if there is one.
@@ -46,22 +48,32 @@ impl Results {
         self.count(|verdict| matches!(verdict, Verdict::Differs(_)))
     }
 
+    fn failed_count(&self) -> usize {
+        self.count(|verdict| matches!(verdict, Verdict::Failed(_)))
+    }
+
     /// The number of scenarios with each result, in one line.
     pub fn counts(&self) -> String {
         let played_count = self.count(|verdict| matches!(verdict, Verdict::Played));
         let rewritten = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
         let rewritten = if rewritten > 0 { format!(", {rewritten} rewritten") } else { String::new() };
-        format!("{played_count} played, {} skipped, {} differ{rewritten}", self.skipped_count(), self.differing_count())
+        let failed = self.failed_count();
+        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        format!(
+            "{played_count} played, {} skipped, {} differ{rewritten}{failed}",
+            self.skipped_count(),
+            self.differing_count()
+        )
     }
 
-    /// The exit status: a failure if a scenario differs.
+    /// The exit status: a failure if a scenario differs or failed.
     ///
     /// # Errors
     ///
-    /// If no scenario differs, but all were skipped, or one was skipped and `fails_on_skip` is set.
+    /// If no scenario differs or failed, but all were skipped, or one was skipped and `fails_on_skip` is set.
     pub fn status(&self, fails_on_skip: bool) -> Result<ExitCode, CliError> {
         let skipped_count = self.skipped_count();
-        if self.differing_count() > 0 {
+        if self.differing_count() + self.failed_count() > 0 {
             return Ok(ExitCode::FAILURE);
         }
         if skipped_count > 0 && skipped_count == self.0.len() {
@@ -84,10 +96,11 @@ impl Results {
                 |is_counted: fn(&Verdict) -> bool| suite.iter().filter(|result| is_counted(&result.verdict)).count();
             let _ = writeln!(
                 suites,
-                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
+                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
                 escape_for_xml(&suite[0].document),
                 suite.len(),
                 count(|verdict| matches!(verdict, Verdict::Differs(_))),
+                count(|verdict| matches!(verdict, Verdict::Failed(_))),
                 count(|verdict| matches!(verdict, Verdict::Skipped(_))),
             );
             suite.iter().for_each(|result| suites += &result.test_case());
@@ -95,9 +108,10 @@ impl Results {
         }
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatdouble scenarios\" tests=\"{}\" \
-             failures=\"{}\" errors=\"0\">\n{suites}</testsuites>\n",
+             failures=\"{}\" errors=\"{}\">\n{suites}</testsuites>\n",
             self.0.len(),
             self.differing_count(),
+            self.failed_count(),
         )
     }
 }
@@ -110,12 +124,15 @@ impl ScenarioResult {
             Verdict::Played => return format!("    <testcase {names}/>\n"),
             Verdict::Rewritten => "<system-out>rewritten</system-out>".to_owned(),
             Verdict::Skipped(reason) => format!("<skipped message=\"{}\"/>", escape_for_xml(reason)),
-            Verdict::Differs(difference) => format!(
-                "<failure message=\"{}\">{}</failure>",
-                escape_for_xml(difference.lines().next().unwrap_or_default()),
-                escape_for_xml(difference)
-            ),
+            Verdict::Failed(text) => element_with_text("error", text),
+            Verdict::Differs(text) => element_with_text("failure", text),
         };
         format!("    <testcase {names}>\n      {content}\n    </testcase>\n")
     }
+}
+
+/// An element whose message is the first line of a text, and whose content is the whole text.
+fn element_with_text(element: &str, text: &str) -> String {
+    let message = escape_for_xml(text.lines().next().unwrap_or_default());
+    format!("<{element} message=\"{message}\">{}</{element}>", escape_for_xml(text))
 }
