@@ -182,6 +182,16 @@ fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
         report["clients"].as_array().expect("a list").iter().filter_map(|client| client["world"].as_str()).collect();
     let newest = format!("default at {}", chatdouble::api::NEWEST_FEATURE_LEVEL);
     assert_eq!(worlds, ["default at 387", newest.as_str()]);
+
+    let baseline = ["--report", "-", "--report-baseline", file.to_str().expect("text"), "--fail-on", "warning"];
+    let output = levels("387", &baseline, &script);
+    assert_eq!(output.status.code(), Some(0), "{}", self::error(&output));
+    let text = self::error(&output);
+    let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("level  result")).take(2).collect();
+    let columns: Vec<&str> = table[1].split_whitespace().collect();
+    assert!(table[0].ends_with("  findings  in the baseline"), "{text}");
+    assert_eq!(columns[columns.len() - 2], "0", "{text}");
+    assert_ne!(columns[columns.len() - 1], "0", "{text}");
 }
 
 #[test]

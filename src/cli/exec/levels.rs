@@ -118,12 +118,18 @@ type Run = (i64, RunResult<Usage>);
 
 fn results_table(runs: &[Run]) -> String {
     let width = runs.iter().map(|(_, run)| run.summary().len()).max().unwrap_or_default().max("result".len());
-    let findings_heading = if runs.iter().any(|(_, run)| run.findings.is_some()) { "  findings" } else { "" };
-    let mut text = format!("level  {:width$}  seconds{findings_heading}", "result");
+    let all_findings = || runs.iter().filter_map(|(_, run)| run.findings);
+    let findings_heading = if all_findings().next().is_some() { "  findings" } else { "" };
+    let has_known = all_findings().any(|findings| findings.known > 0);
+    let known_heading = if has_known { "  in the baseline" } else { "" };
+    let mut text = format!("level  {:width$}  seconds{findings_heading}{known_heading}", "result");
     for (level, run) in runs {
         text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.summary(), run.duration.as_secs_f64()));
         if let Some(findings) = run.findings {
-            text.push_str(&format!("  {findings:>8}"));
+            text.push_str(&format!("  {:>8}", findings.new));
+            if has_known {
+                text.push_str(&format!("  {:>15}", findings.known));
+            }
         }
     }
     text

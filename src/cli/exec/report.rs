@@ -138,6 +138,15 @@ fn write_error(file: &Path, error: &io::Error) -> CliError {
     CliError::failure(format!("cannot write {}: {error}", file.display()))
 }
 
+/// The numbers of findings of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FindingCounts {
+    /// Those that are not in the baseline.
+    pub new: usize,
+    /// Those in the baseline.
+    pub known: usize,
+}
+
 impl Reporter {
     /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run;
     /// false if no report was requested.
@@ -153,8 +162,8 @@ impl Reporter {
     }
 
     /// Collects the report on a server's clients for [`Reporter::write_collected`], with `level` added to the names of
-    /// worlds. Returns the number of findings; None if no report was requested.
-    pub fn collect(&self, server: &Server, level: Option<i64>) -> Option<usize> {
+    /// worlds. Returns the numbers of findings; None if no report was requested.
+    pub fn collect(&self, server: &Server, level: Option<i64>) -> Option<FindingCounts> {
         self.file.as_ref()?;
         let mut report = server.final_report();
         if let Some(level) = level {
@@ -162,9 +171,10 @@ impl Reporter {
                 client.world = client.world.take().map(|world| format!("{world} at {level}"));
             }
         }
-        let count = report.findings().count();
+        let known = report.findings().filter(|(client, finding)| self.baseline.has(client, finding)).count();
+        let new = report.findings().count() - known;
         self.collected_summary.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
-        Some(count)
+        Some(FindingCounts { new, known })
     }
 
     /// Writes the collected report of several runs. `status` is that of the first failed run, or success. Returns the

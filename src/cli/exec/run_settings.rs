@@ -1,5 +1,6 @@
 //! A run of the command: its settings and its result.
 
+use super::report::FindingCounts;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ pub struct RunResult<T> {
     /// Whether a signal requested the end of the command and of this program.
     pub is_interrupted: bool,
     pub duration: Duration,
-    /// Number of findings in the report; None if no report was requested.
-    pub findings: Option<usize>,
+    /// Numbers of findings in the report; None if no report was requested.
+    pub findings: Option<FindingCounts>,
     /// What was observed in the command's requests.
     pub observation: T,
 }
