@@ -2,10 +2,11 @@
 
 mod accounts;
 mod baseline;
+mod level_changes;
 mod record;
 mod report;
-mod roles;
 mod transport;
+mod warnings;
 
 use super::CliError;
 use super::file::write_atomically;
@@ -18,17 +19,17 @@ use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
-use accounts::Accounts;
+use accounts::{Accounts, role_name};
 use baseline::Baseline;
 use clap::Args;
 use report::Report;
-use roles::role_warnings;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
+use warnings::{name_warning, role_warnings};
 
 /// The built-in probes: scenarios whose expected replies only capture values.
 const PROBES: &[(&str, &str)] = &[
@@ -78,6 +79,10 @@ pub struct Compare {
     #[arg(long)]
     read_only: bool,
 
+    /// Exit status 2 if requests were not played for what the servers or the accounts lack
+    #[arg(long)]
+    fail_on_skip: bool,
+
     /// Files of further probes, in the format of scenarios
     #[arg(long, value_name = "FILE")]
     probes: Vec<PathBuf>,
@@ -123,7 +128,8 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
-        role_warnings([&sides[0], &sides[1]]).iter().for_each(eprint_line);
+        let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(role_warnings([&sides[0], &sides[1]]));
+        warnings.for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let result = {
@@ -151,7 +157,13 @@ impl Compare {
             return Err(CliError::failure(message));
         }
         self.write(&report)?;
-        Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        if report.differs() {
+            return Ok(ExitCode::FAILURE);
+        }
+        match report.lacks().filter(|_| self.fail_on_skip) {
+            Some(lacks) => Err(CliError::failure(format!("{lacks}, which --fail-on-skip does not allow"))),
+            None => Ok(ExitCode::SUCCESS),
+        }
     }
 
     /// Writes the report to the requested files. Prints its counts if `--output` is given, else its text.
@@ -182,6 +194,10 @@ impl Compare {
         interrupted: &AtomicBool,
     ) -> Result<(), CliError> {
         let mut correspondence = initial_correspondence(first, second);
+        let describe_missing_account = |handle: &str, url: Option<&str>| {
+            let place = url.map(|url| format!(" for {url}")).unwrap_or_default();
+            format!("{} has no account `{}`{place}", self.accounts.display(), role_name(handle))
+        };
         let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
@@ -192,6 +208,7 @@ impl Compare {
                 unique_word: &unique_word,
                 now: UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64),
                 is_read_only: self.read_only,
+                describe_missing_account: &describe_missing_account,
                 is_interrupted: interrupted,
             };
             let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
@@ -229,10 +246,17 @@ impl Compare {
             all_probes().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
         if selected.is_empty() {
             let files = documents.iter().filter_map(|document| document.path.rsplit('/').next());
-            let names: Vec<&str> = all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
-            let nearest = self.only.as_deref().and_then(|pattern| similar_name(pattern, &names));
-            let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
-            return Err(CliError::usage(format!("--only fits no probe{nearest}")));
+            let names: Vec<&str> =
+                all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files.clone()).collect();
+            let pattern = self.only.as_deref().unwrap_or_default();
+            let remedy = match similar_name(pattern, &names) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!(
+                    "it takes a part of the name of a probe, of a file ({}) or of a request, such as POST /typing",
+                    files.collect::<Vec<_>>().join(", ")
+                ),
+            };
+            return Err(CliError::usage(format!("--only fits no probe; {remedy}")));
         }
         Ok(selected)
     }

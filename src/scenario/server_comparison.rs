@@ -8,6 +8,7 @@ mod correspondence;
 mod curl;
 mod event_comparison;
 mod probe;
+mod probe_result;
 mod queues;
 mod sent_request;
 
@@ -17,7 +18,8 @@ use std::collections::BTreeSet;
 
 pub use compared_server::{ComparedServer, HttpTransport};
 pub use correspondence::{ABSENT, Correspondence, ServerDifference};
-pub use probe::{ONLY_READS_REASON, ProbeResult, ProbeSettings, Step, play};
+pub use probe::{ProbeSettings, play};
+pub use probe_result::{ProbeResult, SkipReason, Step};
 
 /// The handles of the users in a document: those who send requests, and those that placeholders name.
 pub fn handles(document: &Document) -> BTreeSet<String> {

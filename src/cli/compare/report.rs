@@ -1,12 +1,12 @@
 //! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
 use super::baseline::Baseline;
+use super::level_changes::level_changes;
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
-use crate::level::Usage;
 use crate::scenario::recording::is_secret_name;
-use crate::scenario::server_comparison::{ComparedServer, ONLY_READS_REASON, ProbeResult, Step};
+use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,8 +18,6 @@ const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_LINE_LENGTH: usize = 200;
 /// The maximum number of reasons in the message that nothing was compared.
 const MAX_REASONS: usize = 3;
-/// The maximum number of changes between feature levels in the text of a request.
-const MAX_LEVEL_CHANGES: usize = 5;
 
 /// The reason why an operation is not tried that no probe has.
 const NO_PROBE_REASON: &str = "no probe has it";
@@ -36,6 +34,8 @@ pub struct Report {
     is_read_only: bool,
     /// By method and path, such as `POST /messages`.
     operations: BTreeMap<String, Operation>,
+    /// What requests lacked that were not played, each with the number of requests.
+    lacks: BTreeMap<String, usize>,
     leftovers: Vec<String>,
 }
 
@@ -44,8 +44,14 @@ struct Operation {
     requests: usize,
     /// The requests with differences, each as a record and as text.
     differences: Vec<(RequestRecord, String)>,
-    /// The reasons why probes did not send their requests, each with the probe.
-    not_tried: Vec<String>,
+    /// The reasons why probes did not send their requests, each after the probe.
+    not_tried: Vec<(String, SkipReason)>,
+}
+
+impl Operation {
+    fn reasons_not_tried(&self) -> impl Iterator<Item = String> {
+        self.not_tried.iter().map(|(probe, reason)| format!("{probe}: {reason}"))
+    }
 }
 
 impl Report {
@@ -60,6 +66,7 @@ impl Report {
             is_partial,
             is_read_only,
             operations: BTreeMap::new(),
+            lacks: BTreeMap::new(),
             leftovers: Vec::new(),
         }
     }
@@ -88,10 +95,13 @@ impl Report {
         for (request, reason) in result.skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
-            let reason = format!("{scenario}: {reason}");
+            if let SkipReason::Lacking(what) = &reason {
+                *self.lacks.entry(what.clone()).or_default() += 1;
+            }
             let operation = self.operations.entry(name).or_default();
-            if !operation.not_tried.contains(&reason) {
-                operation.not_tried.push(reason);
+            let entry = (scenario.to_owned(), reason);
+            if !operation.not_tried.contains(&entry) {
+                operation.not_tried.push(entry);
             }
         }
         self.leftovers.extend(result.unremoved_objects);
@@ -104,6 +114,21 @@ impl Report {
 
     fn differing_requests(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
         self.operations.values().flat_map(|operation| &operation.differences)
+    }
+
+    /// Says how many requests were not played for what the servers or the accounts lack, and for what. None if there are
+    /// no such requests.
+    pub fn lacks(&self) -> Option<String> {
+        let total: usize = self.lacks.values().sum();
+        let mut reasons: Vec<(&String, &usize)> = self.lacks.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let further_count = reasons.len().saturating_sub(MAX_REASONS);
+        let further =
+            if further_count > 0 { format!("; and {}", counted(further_count, "more reason")) } else { String::new() };
+        let texts: Vec<String> =
+            reasons.iter().take(MAX_REASONS).map(|(reason, count)| format!("{reason} ({count})")).collect();
+        let verb = if total == 1 { "was" } else { "were" };
+        (total > 0).then(|| format!("{} {verb} not played: {}{further}", counted(total, "request"), texts.join("; ")))
     }
 
     /// Objects that the probes created and could not remove.
@@ -139,25 +164,10 @@ impl Report {
                 let _ = writeln!(text, "      {}", line.chars().take(MAX_DIFF_LINE_LENGTH).collect::<String>());
             }
         }
-        for change in self.level_changes(step) {
+        for change in level_changes(self.levels, step) {
             let _ = writeln!(text, "    {change}");
         }
         text
-    }
-
-    /// Lines about the first known changes between the feature levels of the two servers that certainly affect a
-    /// request.
-    fn level_changes(&self, step: &Step) -> Vec<String> {
-        let (older, newer) = (self.levels[0].min(self.levels[1]), self.levels[0].max(self.levels[1]));
-        let mut usage = Usage::default();
-        for (status, body) in &step.replies {
-            usage.add(&step.method, &step.path, &step.parameters, *status, body.to_string().as_bytes());
-        }
-        let suspects = usage.suspected_changes(older, newer).into_iter().filter(|suspect| suspect.is_certain);
-        let format_change = |suspect: crate::level::SuspectedChange| {
-            format!("level {}: {}: {}", suspect.change.level, suspect.change.on, suspect.change.change)
-        };
-        suspects.map(format_change).take(MAX_LEVEL_CHANGES).collect()
     }
 
     /// Whether no probe sent a request.
@@ -166,14 +176,14 @@ impl Report {
     }
 
     /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
-    pub fn reasons_not_tried(&self) -> Vec<&str> {
-        let reasons: BTreeSet<&str> =
-            self.operations.values().flat_map(|operation| &operation.not_tried).map(String::as_str).collect();
+    pub fn reasons_not_tried(&self) -> Vec<String> {
+        let reasons: BTreeSet<String> = self.operations.values().flat_map(Operation::reasons_not_tried).collect();
         reasons.into_iter().take(MAX_REASONS).collect()
     }
 
-    /// The numbers of probes and operations that agree, differ or were not played, in a line each. With a baseline, a
-    /// third line has the numbers of differing requests that are in it, and that are new.
+    /// The numbers of probes and operations that agree, differ or were not played, in a line each. A third line says what
+    /// requests lacked that were not played, if there are any. With a baseline, the last line has the numbers of differing
+    /// requests that are in it, and that are new.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
         let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
@@ -204,9 +214,10 @@ impl Report {
                 past_verb(cut_short)
             ),
         };
+        let lacks = self.lacks().map(|lacks| format!("\n{lacks}")).unwrap_or_default();
         format!(
             "{} {}, {cut_short_text}{differing} differ in a reply or an event, {not_played} {} not played\n\
-             {} {}, {differing_operations} differ, {untried_operations} {} not tried{known_text}",
+             {} {}, {differing_operations} differ, {untried_operations} {} not tried{lacks}{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),
             past_verb(not_played),
@@ -228,7 +239,7 @@ impl Report {
             .to_owned(),
             requests: operation.requests,
             differences: operation.differences.iter().map(|(record, _)| record.clone()).collect(),
-            not_tried: operation.not_tried.clone(),
+            not_tried: operation.reasons_not_tried().collect(),
         };
         let untried_operation = |name: String| OperationRecord {
             operation: name,
@@ -288,14 +299,14 @@ impl Report {
             let name = row_name(row);
             let reasons = match self.operations.get(&name) {
                 Some(operation) if operation.requests > 0 => continue,
-                Some(operation) => operation.not_tried.join("; "),
+                Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
                 None if self.is_partial => continue,
                 None => NO_PROBE_REASON.to_owned(),
             };
             let count = match self.operations.get(&name) {
                 None => Some(&mut unprobed_count),
                 Some(operation) => {
-                    let is_change = |reason: &String| reason.ends_with(ONLY_READS_REASON);
+                    let is_change = |(_, reason): &(String, SkipReason)| *reason == SkipReason::OnlyReads;
                     operation.not_tried.iter().all(is_change).then_some(&mut changing_count)
                 }
             };
@@ -307,7 +318,8 @@ impl Report {
             }
         }
         if changing_count + unprobed_count > 0 {
-            let reasons: Vec<String> = [(changing_count, ONLY_READS_REASON), (unprobed_count, NO_PROBE_REASON)]
+            let only_reads = SkipReason::OnlyReads.to_string();
+            let reasons: Vec<String> = [(changing_count, only_reads.as_str()), (unprobed_count, NO_PROBE_REASON)]
                 .into_iter()
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, reason)| format!("{reason} ({count})"))

@@ -1,9 +1,26 @@
-//! Warnings about accounts that have other roles than their names say, before anything is compared.
+//! Warnings before anything is compared: about names on the wire that differ, and about accounts that have other roles
+//! than their names say.
 
 use super::accounts::role_name;
 use crate::scenario::server_comparison::ComparedServer;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// A warning if the servers have names of different dialects, so that every reply with such a name differs.
+pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
+    let level_names = sides.map(|side| {
+        let names = side.settings.as_object().into_iter().flat_map(|settings| settings.keys());
+        names.map(String::as_str).find(|name| name.ends_with("_feature_level"))
+    });
+    let [Some(first), Some(second)] = level_names else { return None };
+    (first != second).then(|| {
+        format!(
+            "warning: {} has `{first}` where {} has `{second}`: replies differ in all such names; start a double with \
+             --dialect zulip, or give its world the dialect of the other",
+            sides[0].url, sides[1].url
+        )
+    })
+}
 
 /// Warnings about the accounts of two servers: two names for one account, roles that differ between the servers, and
 /// roles other than the name says.

@@ -169,7 +169,9 @@ async fn remove_object(side: &ComparedServer, object: &CreatedObject) -> Result<
         if reply.status == 200 || is_removed(reply.status, &reply.body) {
             return Ok(None);
         }
-        if let Some(message) = reply.body["msg"].as_str() {
+        if matches!(reply.status, 404 | 405) {
+            refusal = format!("the server does not know {method} {path}");
+        } else if let Some(message) = reply.body["msg"].as_str() {
             message.clone_into(&mut refusal);
         }
     }

@@ -5,6 +5,7 @@ use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, ServerDifference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
+use super::probe_result::{ProbeResult, SkipReason, Step};
 use super::queues::Queues;
 use super::sent_request::{parameters_of, path_without_base};
 use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
@@ -14,7 +15,7 @@ use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
 use crate::scenario::request_encoding::encode_request;
-use crate::scenario::template::Part;
+use crate::scenario::world_names;
 use crate::scenario::world_setup::WorldSetup;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,45 +27,6 @@ const MAX_EVENT_WAIT: Duration = Duration::from_millis(1_500);
 /// Pause between two reads of the events.
 const READ_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The reason why a request is skipped if only reads are played.
-pub const ONLY_READS_REASON: &str = "changes something, and only reads are played";
-
-/// A request that was sent to both servers.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// Line of its block in the file, from 1.
-    pub line: usize,
-    /// Handle of its account, or `anonymous`.
-    pub caller: String,
-    /// The HTTP method, in capitals.
-    pub method: String,
-    /// Path at the first server, without `/api/v1` and the query.
-    pub path: String,
-    /// Parameters at the first server.
-    pub parameters: BTreeMap<String, String>,
-    /// The `curl` commands for the two servers.
-    pub curl: [String; 2],
-    /// Status and body of the replies.
-    pub replies: [(u16, Value); 2],
-    /// Differences between the replies and between the resulting events.
-    pub differences: Vec<ServerDifference>,
-}
-
-/// The result of a probe.
-#[derive(Clone, Debug, Default)]
-pub struct ProbeResult {
-    /// Compared requests.
-    pub steps: Vec<Step>,
-    /// Methods and paths of requests that were not compared, with the reasons.
-    pub skipped: Vec<(String, String)>,
-    /// Whether requests were left out because a reply or the accounts lack a value that they need.
-    pub is_cut_short: bool,
-    /// Objects that the probe created and could not remove, each with the reason.
-    pub unremoved_objects: Vec<String>,
-    /// Why a server did not reply, which ends the comparison.
-    pub failure: Option<String>,
-}
-
 /// Settings for playing a probe.
 pub struct ProbeSettings<'a> {
     /// A word that is different in each probe.
@@ -73,6 +35,8 @@ pub struct ProbeSettings<'a> {
     pub now: i64,
     /// Whether to send only requests that change nothing.
     pub is_read_only: bool,
+    /// Describes that the account of a handle is missing: on the server with this URL, or with None on both.
+    pub describe_missing_account: &'a (dyn Fn(&str, Option<&str>) -> String + Sync),
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
     pub is_interrupted: &'a AtomicBool,
 }
@@ -94,9 +58,9 @@ enum StepOutcome {
     /// It was compared, and the probe continues.
     Compared,
     /// It was compared, but the probe ends for this reason.
-    Last(String),
+    Last(SkipReason),
     /// It was not sent, and the probe ends for this reason.
-    NotSent(String),
+    NotSent(SkipReason),
 }
 
 /// Plays a probe on both servers, then removes the objects that it created.
@@ -113,7 +77,8 @@ pub async fn play(
     let [first, second] = sides;
     let feature_level = first.feature_level.min(second.feature_level);
     if let Some(required) = setup.from_level.filter(|required| *required > feature_level) {
-        result.skip(&blocks, &format!("needs feature level {required}; one of the servers has {feature_level}"));
+        let reason = format!("needs feature level {required}; one of the servers has {feature_level}");
+        result.skip(&blocks, &SkipReason::Lacking(reason));
         return result;
     }
     for side in [&mut *first, &mut *second] {
@@ -137,25 +102,6 @@ pub async fn play(
     result
 }
 
-impl ProbeResult {
-    fn skip(&mut self, blocks: &[&Block], reason: &str) {
-        for block in blocks {
-            if let BlockKind::Request(request, _) = &block.kind {
-                let path: String = request.path.parts.iter().map(example_text).collect();
-                self.skipped.push((format!("{} {path}", request.method), reason.to_owned()));
-            }
-        }
-    }
-}
-
-/// A part of a path, with a number instead of a placeholder.
-fn example_text(part: &Part) -> String {
-    match part {
-        Part::Literal(text) => text.clone(),
-        _ => "1".to_owned(),
-    }
-}
-
 impl ProbeRun<'_> {
     /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
@@ -165,12 +111,14 @@ impl ProbeRun<'_> {
         for (index, block) in blocks.iter().enumerate() {
             let outcome = match &block.kind {
                 BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => continue,
-                BlockKind::Control(..) => StepOutcome::NotSent("needs control of both servers".to_owned()),
+                BlockKind::Control(..) => {
+                    StepOutcome::NotSent(SkipReason::Lacking("needs control of both servers".to_owned()))
+                }
                 BlockKind::Request(..) if self.settings.is_interrupted.load(Ordering::Relaxed) => {
-                    StepOutcome::NotSent("interrupted".to_owned())
+                    StepOutcome::NotSent(SkipReason::Interrupted)
                 }
                 BlockKind::Request(request, _) if self.settings.is_read_only && request.method != "GET" => {
-                    StepOutcome::NotSent(ONLY_READS_REASON.to_owned())
+                    StepOutcome::NotSent(SkipReason::OnlyReads)
                 }
                 BlockKind::Request(request, reply) => {
                     self.play_request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
@@ -227,11 +175,11 @@ impl ProbeRun<'_> {
         expected: Option<&ExpectedBody>,
         result: &mut ProbeResult,
     ) -> Result<StepOutcome, String> {
-        let encoded = match self.encode(request).await? {
+        let encoded = match self.encode(block, request).await? {
             Ok(encoded) => encoded,
             Err(reason) => {
                 result.is_cut_short = true;
-                return Ok(StepOutcome::NotSent(reason));
+                return Ok(StepOutcome::NotSent(SkipReason::Lacking(reason)));
             }
         };
         let (caller, emails) = match &request.caller {
@@ -276,17 +224,15 @@ impl ProbeRun<'_> {
             differences,
         });
         Ok(match missing_capture {
-            _ if !has_same_status => {
-                StepOutcome::Last("the replies to an earlier request have another status".to_owned())
-            }
-            Some(name) => StepOutcome::Last(format!("an earlier reply does not have '{name}'")),
+            _ if !has_same_status => StepOutcome::Last(SkipReason::EarlierDifference),
+            Some(name) => StepOutcome::Last(SkipReason::Lacking(format!("an earlier reply does not have '{name}'"))),
             None => StepOutcome::Compared,
         })
     }
 
     /// The encoded request for each server. The inner error says what can't be encoded, such as a placeholder without
     /// a value; the outer one, why a server does not reply.
-    async fn encode(&mut self, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
+    async fn encode(&mut self, block: &Block, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
         let mut requests = Vec::new();
         for side in &mut self.sides {
             let mut encoded = encode_request(&side.scope, request);
@@ -296,11 +242,27 @@ impl ProbeRun<'_> {
             }
             match encoded {
                 Ok(encoded) => requests.push(encoded),
-                Err(reason) => return Ok(Err(format!("{reason} on {}", side.url))),
+                Err(reason) => {
+                    let reason = format!("{reason} on {}", side.url);
+                    return Ok(Err(self.missing_account(block).unwrap_or(reason)));
+                }
             }
         }
         let [first, second] = requests.try_into().map_err(|_| "there are two servers".to_owned())?;
         Ok(Ok([first, second]))
+    }
+
+    /// Says which account the block needs that a server or both have not.
+    fn missing_account(&self, block: &Block) -> Option<String> {
+        let lacks = |side: &ComparedServer, handle: &str| side.scope.directory.user(handle).is_none();
+        world_names::handles(block).find_map(|handle| {
+            let url = match [lacks(self.sides[0], &handle), lacks(self.sides[1], &handle)] {
+                [false, false] => return None,
+                [true, true] => None,
+                [is_first, _] => Some(self.sides[usize::from(!is_first)].url.as_str()),
+            };
+            Some((self.settings.describe_missing_account)(&handle, url))
+        })
     }
 
     /// Remembers the objects that a request created on a server, and the queue that it registered, to remove them.

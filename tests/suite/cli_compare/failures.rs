@@ -110,10 +110,48 @@ async fn requests_go_through_the_proxy_of_the_environment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_accounts_lack_is_named_and_can_be_a_failure() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let account = |handle: &str| json!({"email": format!("{handle}@chat.test")});
+    let thin = written("thin.json", &json!({"admin": account("adam"), "member": account("mel")}).to_string());
+    let reason = format!("{} has no account `other_member`", thin.display());
+    for (options, expected_status) in [(vec![], 0), (vec!["--fail-on-skip"], 2)] {
+        let mut command = comparing(&first.url(), &second.url(), &thin);
+        command.args(["--only", "Reactions"]).args(&options);
+        let (status, said, errors) = ended(command).await;
+        assert_eq!(status, Some(expected_status), "{said}{errors}");
+        assert!(said.contains(&format!("Reactions: {reason}")), "{said}");
+        let last_line = said.lines().last().unwrap_or_default();
+        assert!(last_line.contains("not played: ") && last_line.contains(&reason), "{said}");
+        let is_refused = errors.ends_with(", which --fail-on-skip does not allow\n");
+        assert_eq!(is_refused, expected_status == 2, "{errors}");
+    }
+    // Only reads are played on purpose.
+    let (status, _, errors) = compare(&first.url(), &second.url(), &["--read-only", "--fail-on-skip"]).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_of_two_dialects_are_warned_of_before_the_differences() {
+    let first = TestServer::start().await;
+    let second = TestServer::start_with(|options| options.dialect = chatdouble::Dialect::zulip()).await;
+    let (status, _, errors) = compare(&first.url(), &second.url(), &["--only", "Alert words"]).await;
+    assert_eq!(status, Some(0), "{errors}");
+    let expected = format!(
+        "warning: {} has `service_feature_level` where {} has `zulip_feature_level`: replies differ in all such names; ",
+        first.url(),
+        second.url()
+    );
+    assert!(errors.starts_with(&expected) && errors.contains("--dialect zulip"), "{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_misspelt_name_is_reported_with_the_nearest() {
     let [server, other] = [TestServer::start().await, TestServer::start().await];
+    let parts = "it takes a part of the name of a probe, of a file (accounts.md, channels.md, groups.md, messages.md, \
+                 organization.md, personal.md, reads.md, refusals.md) or of a request, such as POST /typing";
     for (only, expected) in [
-        ("no such probe", "error: --only fits no probe\n"),
+        ("nixda", format!("error: --only fits no probe; {parts}\n").as_str()),
         ("Alert wrods", "error: --only fits no probe; did you mean `Alert words`?\n"),
         ("mesages.md", "error: --only fits no probe; did you mean `messages.md`?\n"),
     ] {

@@ -1,0 +1,88 @@
+//! The result of a probe: the requests that were compared, and why others were not.
+
+use super::correspondence::ServerDifference;
+use crate::scenario::block::{Block, BlockKind};
+use crate::scenario::template::Part;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A request that was sent to both servers.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Line of its block in the file, from 1.
+    pub line: usize,
+    /// Handle of its account, or `anonymous`.
+    pub caller: String,
+    /// The HTTP method, in capitals.
+    pub method: String,
+    /// Path at the first server, without `/api/v1` and the query.
+    pub path: String,
+    /// Parameters at the first server.
+    pub parameters: BTreeMap<String, String>,
+    /// The `curl` commands for the two servers.
+    pub curl: [String; 2],
+    /// Status and body of the replies.
+    pub replies: [(u16, Value); 2],
+    /// Differences between the replies and between the resulting events.
+    pub differences: Vec<ServerDifference>,
+}
+
+/// The result of a probe.
+#[derive(Clone, Debug, Default)]
+pub struct ProbeResult {
+    /// Compared requests.
+    pub steps: Vec<Step>,
+    /// Methods and paths of requests that were not compared, with the reasons.
+    pub skipped: Vec<(String, SkipReason)>,
+    /// Whether requests were left out because a reply or the accounts lack a value that they need.
+    pub is_cut_short: bool,
+    /// Objects that the probe created and could not remove, each with the reason.
+    pub unremoved_objects: Vec<String>,
+    /// Why a server did not reply, which ends the comparison.
+    pub failure: Option<String>,
+}
+
+/// Why a request of a probe was not compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// It changes something, and only reads are played.
+    OnlyReads,
+    /// The replies to an earlier request have another status, so the servers hold something else.
+    EarlierDifference,
+    /// The user interrupted the comparison.
+    Interrupted,
+    /// The servers or the accounts lack what it needs, as this text says.
+    Lacking(String),
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OnlyReads => "changes something, and only reads are played",
+            Self::EarlierDifference => "the replies to an earlier request have another status",
+            Self::Interrupted => "interrupted",
+            Self::Lacking(reason) => reason,
+        })
+    }
+}
+
+impl ProbeResult {
+    /// Adds the requests of blocks that were not compared.
+    pub(super) fn skip(&mut self, blocks: &[&Block], reason: &SkipReason) {
+        for block in blocks {
+            if let BlockKind::Request(request, _) = &block.kind {
+                let path: String = request.path.parts.iter().map(example_text).collect();
+                self.skipped.push((format!("{} {path}", request.method), reason.clone()));
+            }
+        }
+    }
+}
+
+/// A part of a path, with a number instead of a placeholder.
+fn example_text(part: &Part) -> String {
+    match part {
+        Part::Literal(text) => text.clone(),
+        _ => "1".to_owned(),
+    }
+}
