@@ -263,7 +263,7 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
         return format!("; '{id}' is for {requests}, and has not fired{}", unaffected_polls_clause(world, matching));
     }
     let journaled_count = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
-    if fired <= journaled_count as u64 || world.parked_polls() == 0 {
+    if fired <= journaled_count as u64 || world.parked_poll_count() == 0 {
         return String::new();
     }
     let times = if fired == 1 { "once".to_owned() } else { format!("{fired} times") };

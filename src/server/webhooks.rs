@@ -3,7 +3,7 @@
 use super::connection::wait_for_end;
 use crate::http::outgoing_webhook_request::WebhookRequest;
 use crate::realm::webhook::{
-    MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
+    CallOutcome, MAX_REDIRECTS, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
 };
 use crate::world::blocking::run_blocking;
 use crate::world::{WebhookAttempt, WebhookDelivery, WebhookSender};
@@ -114,7 +114,7 @@ impl HttpSender {
         }
     }
 
-    async fn post(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
+    async fn post(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> CallOutcome {
         // The semaphore is never closed.
         let _permit = self.permits.acquire().await;
         let result = tokio::time::timeout(
@@ -122,11 +122,11 @@ impl HttpSender {
             self.send_with_redirects(call, webhook_request),
         )
         .await;
-        result.unwrap_or(Outcome::TimedOut)
+        result.unwrap_or(CallOutcome::TimedOut)
     }
 
     /// Sends a call and follows redirects. Each address is checked.
-    async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> Outcome {
+    async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> CallOutcome {
         let mut hop = Hop { url: call.url.clone(), has_body: true };
         for _ in 0..=MAX_REDIRECTS {
             if let Some(refusal) = outcome_if_url_blocked(&hop.url, self.reach) {
@@ -134,7 +134,7 @@ impl HttpSender {
             }
             let response = match self.send(&hop, webhook_request).await {
                 Ok(response) => response,
-                Err(message) => return Outcome::NoConnection(message),
+                Err(message) => return CallOutcome::NoConnection(message),
             };
             if let Some(next_hop) = hop.next_hop(&response) {
                 hop = next_hop;
@@ -142,11 +142,11 @@ impl HttpSender {
             }
             let (head, body) = response.into_parts();
             return match read_up_to_limit(body).await {
-                Ok(body) => Outcome::Answered { status: head.status.as_u16(), body },
-                Err(error) => Outcome::NoConnection(format!("the reply broke off: {error}")),
+                Ok(body) => CallOutcome::Answered { status: head.status.as_u16(), body },
+                Err(error) => CallOutcome::NoConnection(format!("the reply broke off: {error}")),
             };
         }
-        Outcome::TooManyRedirects
+        CallOutcome::TooManyRedirects
     }
 
     async fn send(&self, hop: &Hop, webhook_request: &WebhookRequest) -> Result<http::Response<Incoming>, String> {
@@ -245,8 +245,8 @@ async fn read_up_to_limit(mut body: Incoming) -> Result<Bytes, hyper::Error> {
 }
 
 /// The reply for the list of webhook calls, as JSON or text; null without a reply.
-fn recorded_reply(outcome: &Outcome) -> Value {
-    let Outcome::Answered { body, .. } = outcome else { return Value::Null };
+fn recorded_reply(outcome: &CallOutcome) -> Value {
+    let CallOutcome::Answered { body, .. } = outcome else { return Value::Null };
     if body.len() <= MAX_RECORDED_BYTES
         && let Ok(reply) = serde_json::from_slice(body)
     {

@@ -85,7 +85,7 @@ impl World {
     pub(crate) fn is_abandoned(&self) -> bool {
         let Some(idle_ttl) = self.lifecycle.idle_ttl else { return false };
         self.lifecycle.calls_in_progress.load(Ordering::Acquire) == 0
-            && self.parked_polls() == 0
+            && self.parked_poll_count() == 0
             && self.real_time.now().since(self.lifecycle.last_used()) >= idle_ttl
     }
 }

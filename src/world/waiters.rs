@@ -236,7 +236,7 @@ impl World {
     }
 
     /// The number of polls that wait for events now.
-    pub fn parked_polls(&self) -> usize {
+    pub fn parked_poll_count(&self) -> usize {
         self.waiters.parked_polls.lock().polls.len()
     }
 

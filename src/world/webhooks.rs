@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
-use crate::realm::webhook::{Outcome, Reach, WebhookCall};
+use crate::realm::webhook::{CallOutcome, Reach, WebhookCall};
 use crate::time::Timestamp;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -91,13 +91,13 @@ impl State {
         &mut self,
         realm: &Realm,
         call: &WebhookCall,
-        outcome: &Outcome,
+        outcome: &CallOutcome,
         attempt: WebhookAttempt,
         problem: Option<String>,
     ) {
         self.last_attempt_id += 1;
         let status = match outcome {
-            Outcome::Answered { status, .. } => Some(*status),
+            CallOutcome::Answered { status, .. } => Some(*status),
             _ => None,
         };
         let user = realm.users.get(&call.bot).map(|bot| bot.email.clone()).unwrap_or_default();
@@ -127,7 +127,7 @@ impl World {
         for call in calls {
             let too_many_waiting = || {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
-                (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(Outcome::NoConnection(reason))
+                (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(CallOutcome::NoConnection(reason))
             };
             match call.outcome_if_blocked(sender.reach).or_else(too_many_waiting) {
                 None => accepted_calls.push(call),
@@ -174,7 +174,7 @@ impl World {
         &self,
         generation: Generation,
         call: &WebhookCall,
-        outcome: &Outcome,
+        outcome: &CallOutcome,
         attempt: WebhookAttempt,
     ) -> bool {
         let now = self.now();
@@ -192,7 +192,7 @@ impl World {
         &self,
         generation: Generation,
         call: &WebhookCall,
-        outcome: &Outcome,
+        outcome: &CallOutcome,
         attempt: WebhookAttempt,
     ) {
         let _turn = self.wait_for_turn().await;

@@ -140,7 +140,7 @@ impl TestServer {
 
     /// How many polls hang on the default world.
     pub fn parked(&self) -> usize {
-        self.server.world("default").parked_polls()
+        self.server.world("default").parked_poll_count()
     }
 
     /// Waits until so many polls hang.

@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use crate::realm::model::webhook_call::{WebhookCall, WebhookFormat, WebhookTrigger};
-pub use answer::{MAX_REDIRECTS, Outcome, REPLY_TIMEOUT_SECONDS};
+pub use answer::{CallOutcome, MAX_REDIRECTS, REPLY_TIMEOUT_SECONDS};
 
 /// The hosts that webhooks may be posted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,22 +55,22 @@ impl WebhookCall {
     }
 
     /// The outcome of a call that can't be posted. None if it can be posted.
-    pub fn outcome_if_blocked(&self, reach: Reach) -> Option<Outcome> {
+    pub fn outcome_if_blocked(&self, reach: Reach) -> Option<CallOutcome> {
         if self.format == WebhookFormat::Slack && matches!(self.sent.message.place, MessagePlace::Direct { .. }) {
-            return Some(Outcome::DirectToSlack);
+            return Some(CallOutcome::DirectToSlack);
         }
         outcome_if_url_blocked(&self.url, reach)
     }
 }
 
 /// The outcome of a call to a URL that can't be posted to. None if it can be.
-pub fn outcome_if_url_blocked(url: &str, reach: Reach) -> Option<Outcome> {
-    let Some((scheme, _)) = url.split_once(':') else { return Some(Outcome::NoScheme) };
+pub fn outcome_if_url_blocked(url: &str, reach: Reach) -> Option<CallOutcome> {
+    let Some((scheme, _)) = url.split_once(':') else { return Some(CallOutcome::NoScheme) };
     let uri = url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
     let Some(host) = uri.as_ref().and_then(http::Uri::host) else {
-        return Some(Outcome::UnknownScheme { scheme: scheme.to_owned(), url: url.to_owned() });
+        return Some(CallOutcome::UnknownScheme { scheme: scheme.to_owned(), url: url.to_owned() });
     };
-    (reach == Reach::Loopback && !is_loopback_host(host)).then(|| Outcome::Forbidden(host.to_owned()))
+    (reach == Reach::Loopback && !is_loopback_host(host)).then(|| CallOutcome::Forbidden(host.to_owned()))
 }
 
 /// Whether a host is a loopback address, or a name that always resolves to one.

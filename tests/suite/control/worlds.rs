@@ -235,7 +235,7 @@ async fn deleting_a_world_answers_its_parked_polls() {
 pub async fn until_parked(server: &TestServer, world: &str) {
     let world = server.server().world(world);
     for _ in 0..2_000 {
-        if world.parked_polls() == 1 {
+        if world.parked_poll_count() == 1 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(1)).await;

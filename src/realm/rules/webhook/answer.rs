@@ -24,7 +24,7 @@ const FORBIDDEN_BY_PROXY: u16 = 407;
 /// What came of the request to a bot's URL, or why none was made. `Forbidden` and `UnknownScheme` may also be about the
 /// target of a redirect, which is then not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     Answered {
         /// HTTP status.
         status: u16,
@@ -56,11 +56,11 @@ struct Answer {
     widget_content: Option<String>,
 }
 
-impl Outcome {
+impl CallOutcome {
     pub fn is_retryable(&self) -> bool {
         match self {
-            Outcome::Answered { status, .. } => *status >= 500,
-            Outcome::NoConnection(_) | Outcome::TimedOut => true,
+            CallOutcome::Answered { status, .. } => *status >= 500,
+            CallOutcome::NoConnection(_) | CallOutcome::TimedOut => true,
             _ => false,
         }
     }
@@ -68,17 +68,17 @@ impl Outcome {
     /// Why there was no reply. None if there was one.
     pub fn error(&self) -> Option<String> {
         Some(match self {
-            Outcome::Answered { .. } => return None,
-            Outcome::NoConnection(reason) => reason.clone(),
-            Outcome::TimedOut => format!("no reply came within {REPLY_TIMEOUT_SECONDS} s"),
-            Outcome::Forbidden(host) => format!(
+            CallOutcome::Answered { .. } => return None,
+            CallOutcome::NoConnection(reason) => reason.clone(),
+            CallOutcome::TimedOut => format!("no reply came within {REPLY_TIMEOUT_SECONDS} s"),
+            CallOutcome::Forbidden(host) => format!(
                 "{host} is not this machine, and only loopback addresses are posted to: start the server with \
                  --webhooks anywhere for others"
             ),
-            Outcome::NoScheme => "the bot's URL does not begin with http:// or https://".to_owned(),
-            Outcome::UnknownScheme { scheme, .. } => format!("{scheme} URLs can't be posted to"),
-            Outcome::TooManyRedirects => format!("more than {MAX_REDIRECTS} redirects"),
-            Outcome::DirectToSlack => "the Slack interface has no direct messages".to_owned(),
+            CallOutcome::NoScheme => "the bot's URL does not begin with http:// or https://".to_owned(),
+            CallOutcome::UnknownScheme { scheme, .. } => format!("{scheme} URLs can't be posted to"),
+            CallOutcome::TooManyRedirects => format!("more than {MAX_REDIRECTS} redirects"),
+            CallOutcome::DirectToSlack => "the Slack interface has no direct messages".to_owned(),
         })
     }
 }
@@ -86,43 +86,43 @@ impl Outcome {
 impl Tx {
     /// Sends the answer, or reports the failure (A-364). Returns why an answer of the bot was not sent, or that the bot
     /// or the organization is not active; None if an answer was sent, if none was needed, or if the call itself failed.
-    pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
+    pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &CallOutcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
         }
         match outcome {
-            Outcome::Answered { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
-            Outcome::Answered { status, body } => {
+            CallOutcome::Answered { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
+            CallOutcome::Answered { status, body } => {
                 self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
                 self.post_status_to_owner(call, *status, payload);
             }
-            Outcome::Forbidden(_) => {
+            CallOutcome::Forbidden(_) => {
                 self.post_webhook_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
                 self.post_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
             }
-            Outcome::NoConnection(_) => {
+            CallOutcome::NoConnection(_) => {
                 self.post_webhook_failure(call, "Bot is unavailable");
                 self.post_to_owner(call, "A connection error occurred. Is my bot server down?", None);
             }
-            Outcome::TimedOut => {
+            CallOutcome::TimedOut => {
                 self.post_webhook_failure(call, "Bot is unavailable");
                 self.post_to_owner(call, &format!("Request timed out after {REPLY_TIMEOUT_SECONDS} seconds."), None);
             }
-            Outcome::DirectToSlack => {
+            CallOutcome::DirectToSlack => {
                 self.post_webhook_failure(call, "Slack outgoing webhooks don't support direct messages.")
             }
-            Outcome::NoScheme => {
+            CallOutcome::NoScheme => {
                 let url = repr_of_text(&call.url);
                 let suggested_url = format!("https://{}", call.url);
                 let explanation = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {suggested_url}?");
                 self.post_exception(call, "MissingSchema", &explanation);
             }
-            Outcome::UnknownScheme { url, .. } => {
+            CallOutcome::UnknownScheme { url, .. } => {
                 let explanation = format!("No connection adapters were found for {}", repr_of_text(url));
                 self.post_exception(call, "InvalidSchema", &explanation);
             }
-            Outcome::TooManyRedirects => {
+            CallOutcome::TooManyRedirects => {
                 self.post_exception(call, "TooManyRedirects", &format!("Exceeded {MAX_REDIRECTS} redirects."));
             }
         }
