@@ -1,5 +1,5 @@
 //! The console: serves the files of the web page that shows and steers worlds. The page uses only control and the
-//! public API. Scenarios that it exports are repeatable.
+//! public API. Scenarios that it exports are repeatable.
 
 mod assets;
 
@@ -29,8 +29,9 @@ static ASSETS_BY_NAME: LazyLock<HashMap<&'static str, (&'static Asset, HeaderVal
     ASSETS.iter().map(|asset| (asset.name, (asset, etag(asset)))).collect()
 });
 
-/// The response to a request for the page or one of its files. None if the path or method is another, the file is
-/// unknown, control does not admit the host, or the request is for the page and does not accept HTML.
+/// The response to a request for the page or one of its files. None if the path or the method is not one of the
+/// console's, the file is unknown, control does not admit the host, or the request is for the page and does not
+/// accept HTML.
 pub fn respond(guard: &Guard, request: &RequestHead) -> Option<Response> {
     let path = request.uri.path();
     if path != "/" && path != "/console" && !path.starts_with("/console/") {

@@ -17,7 +17,7 @@ mod resumable;
 pub mod shape;
 
 pub use names::renamable_keys;
-pub use older_level::former_parameters;
+pub use older_level::possible_former_names;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::lists::EmojiSet;
@@ -280,7 +280,7 @@ fn request_body(row: &OperationRow, mut form: Map<String, Value>, required: Vec<
 }
 
 fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
-    let schema = if info.is_json { explicit_schemas::schema_in_query(schema) } else { schema };
+    let schema = if info.is_json { schema_in_query(schema) } else { schema };
     json!({
         "name": info.name,
         "in": "query",
@@ -288,6 +288,15 @@ fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
         "description": parameter_description(info),
         "schema": schema,
     })
+}
+
+/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; all other types
+/// are strings there, with their schema in `contentSchema`.
+fn schema_in_query(schema: Value) -> Value {
+    match schema["type"].as_str() {
+        Some("boolean" | "integer" | "number") => schema,
+        _ => json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}),
+    }
 }
 
 /// A path parameter, with the schemas and descriptions of its alternatives.

@@ -48,9 +48,11 @@ pub struct Selection {
     /// The base URL of the server.
     pub url: String,
     /// The email address of the account.
-    pub user: String,
+    #[serde(rename = "user")]
+    pub user_email: String,
     /// The maximum number of messages in the fixture, which are the newest ones; None for all.
-    pub messages: Option<u64>,
+    #[serde(rename = "messages")]
+    pub max_messages: Option<u64>,
     /// The names of the channels to read, with their messages; all if the list is empty.
     pub channels: Vec<String>,
     /// Whether uploaded files and pictures of users are read.

@@ -25,6 +25,7 @@
 mod channels;
 mod comparison;
 mod devices;
+mod dispatch;
 mod groups;
 mod json;
 mod lists;
@@ -191,37 +192,6 @@ impl State {
     /// The parts of the state that are not known at present.
     pub fn unknown_parts(&self) -> &BTreeSet<UnknownPart> {
         &self.unknown_parts
-    }
-
-    /// Applies an event. Events must come in the order of their IDs. Returns false if the `type`, the `op` or the flag
-    /// of messages is not known; the client should then register again.
-    pub fn apply(&mut self, event: &Value) -> bool {
-        let op = event["op"].as_str().unwrap_or_default();
-        match event["type"].as_str().unwrap_or_default() {
-            "message" => self.apply_message(event),
-            "update_message" => self.apply_update_message(event),
-            "delete_message" => self.apply_delete_message(event),
-            "update_message_flags" => {
-                // Below level 32, the key is `operation`.
-                let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
-                return self.apply_update_message_flags(event, op);
-            }
-            "stream" => return self.apply_stream(event, op),
-            "subscription" => return self.apply_subscription(event, op),
-            "realm_user" => return self.apply_realm_user(event, op),
-            "realm_bot" => return self.apply_realm_bot(event, op),
-            "user_group" => return self.apply_user_group(event, op),
-            "user_status" => self.apply_user_status(event),
-            "presence" => self.apply_presence(event),
-            "user_settings" => self.apply_user_settings(event),
-            "update_display_settings" | "update_global_notifications" => self.apply_former_setting(event),
-            "realm" => return self.apply_realm(event, op),
-            "realm_user_settings_defaults" => self.apply_user_settings_defaults(event),
-            "realm_emoji" => return self.apply_realm_emoji(event, op),
-            "restart" => self.apply_restart(event),
-            kind => return self.apply_list_event(kind, event, op),
-        }
-        true
     }
 
     /// Replaces the value of a key, unless the key is absent.

@@ -11,7 +11,7 @@ use crate::http::files::{self, FILE_KINDS};
 use crate::http::methods_of_page;
 use crate::http::router::Router;
 use crate::json_diagnostic::{most_similar, path_step};
-use crate::openapi::former_parameters;
+use crate::openapi::possible_former_names;
 use crate::world::World;
 use schemars::SchemaGenerator;
 use serde_json::Value;
@@ -213,16 +213,16 @@ fn neutral_parameter(
     let mut known_names: Vec<&str> =
         parameters.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
     known_names.push(CLIENT_PARAMETER);
-    let path_in_body = format!("{prefix}params{}", path_step(&name));
+    let location = format!("{prefix}params{}", path_step(&name));
     if rows.iter().all(|row| !row.protocol.takes_forms()) {
-        return Err(refusal(format!("{path_in_body}: resumable uploads take headers, which are not entered")));
+        return Err(refusal(format!("{location}: resumable uploads take headers, which are not entered")));
     }
     let neutral_name = dialect.neutral_key(&name);
     let is_former = |name: &str| {
         let route_text = |row: &&OperationRow| format!("{} {}", row.route.method, row.route.path);
-        rows.iter().any(|row| former_parameters(&route_text(row)).contains(&name))
+        rows.iter().any(|row| possible_former_names(&route_text(row)).contains(&name))
     };
-    // `former_parameters` also returns values that descriptions of changes quote, such as `stream` of `type`.
+    // `possible_former_names` also returns values that descriptions of changes quote, such as `stream` of `type`.
     let is_value = |name: &str| {
         let mut generator = SchemaGenerator::default();
         let mut values = rows.iter().flat_map(|row| row.parameters).map(|info| (info.schema)(&mut generator));
@@ -235,11 +235,11 @@ fn neutral_parameter(
         return Ok(known_name.to_owned());
     }
     if is_in_path(&name) {
-        return Err(refusal(format!("{path_in_body}: is a part of the path; give the path with its value")));
+        return Err(refusal(format!("{location}: is a part of the path; give the path with its value")));
     }
     let nearest =
         most_similar(&name, &known_names).map(|nearest| format!("; the nearest is '{}'", dialect.vendor_key(nearest)));
-    Err(refusal(format!("{path_in_body}: {subject} a parameter '{name}'{}", nearest.unwrap_or_default())))
+    Err(refusal(format!("{location}: {subject} a parameter '{name}'{}", nearest.unwrap_or_default())))
 }
 
 /// The path of an operation in the names of the dialect.

@@ -6,26 +6,26 @@ use serde_json::{Map, Value, json};
 /// for each type of an enum.
 pub fn make_explicit(part: &mut Value) {
     match part {
-        Value::Array(members) => members.iter_mut().for_each(make_explicit),
-        Value::Object(keys) => {
-            keys.values_mut().for_each(make_explicit);
-            if allows_arrays(keys) && !keys.contains_key("items") && !keys.contains_key("prefixItems") {
-                keys.insert("items".into(), json!({}));
+        Value::Array(items) => items.iter_mut().for_each(make_explicit),
+        Value::Object(schema) => {
+            schema.values_mut().for_each(make_explicit);
+            if allows_arrays(schema) && !schema.contains_key("items") && !schema.contains_key("prefixItems") {
+                schema.insert("items".into(), json!({}));
             }
             for keyword in ["properties", "patternProperties", "$defs"] {
-                if let Some(Value::Object(members)) = keys.get_mut(keyword) {
-                    members.values_mut().for_each(replace_true);
+                if let Some(Value::Object(properties)) = schema.get_mut(keyword) {
+                    properties.values_mut().for_each(replace_true);
                 }
             }
             for keyword in ["anyOf", "oneOf", "allOf"] {
-                if let Some(Value::Array(members)) = keys.get_mut(keyword) {
-                    members.iter_mut().for_each(replace_true);
+                if let Some(Value::Array(alternatives)) = schema.get_mut(keyword) {
+                    alternatives.iter_mut().for_each(replace_true);
                 }
             }
-            if let Some(items) = keys.get_mut("items") {
+            if let Some(items) = schema.get_mut("items") {
                 replace_true(items);
             }
-            split_mixed_enum(keys);
+            split_mixed_enum(schema);
         }
         _ => {}
     }
@@ -53,15 +53,6 @@ fn allows_arrays(schema: &Map<String, Value>) -> bool {
 fn replace_true(schema: &mut Value) {
     if *schema == true {
         *schema = json!({});
-    }
-}
-
-/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; all other types
-/// are strings there, with their schema in `contentSchema`.
-pub fn schema_in_query(schema: Value) -> Value {
-    match schema["type"].as_str() {
-        Some("boolean" | "integer" | "number") => schema,
-        _ => json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}),
     }
 }
 

@@ -28,8 +28,9 @@ fn posting_policy_schema() -> Value {
     json!({"type": "integer", "enum": [1, 2, 3, 4]})
 }
 
-/// From the vendor's documentation of levels up to 387.
-const FORMER_PARAMETERS: &[FormerParameter] = &[
+/// Parameters that the code of older levels converts, so that no row of the table has them. From the vendor's
+/// documentation of levels up to 387.
+const CODE_CONVERTED_PARAMETERS: &[FormerParameter] = &[
     FormerParameter {
         levels: 1..=332,
         route: "POST /users/me/subscriptions",
@@ -71,7 +72,7 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
     for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
         undo_change(document, &change.kind, level);
     }
-    for former_parameter in FORMER_PARAMETERS.iter().filter(|parameter| parameter.levels.contains(&level)) {
+    for former_parameter in CODE_CONVERTED_PARAMETERS.iter().filter(|parameter| parameter.levels.contains(&level)) {
         let parameter = Parameter { schema: (former_parameter.schema)(), is_required: false };
         add_parameter(document, former_parameter.route, former_parameter.name, parameter);
     }
@@ -96,7 +97,7 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
 
 /// The names of parameters that an operation such as `POST /messages` may have only at older levels: former names,
 /// removed ones, and every text between backticks in the descriptions of its changes.
-pub fn former_parameters(route: &str) -> Vec<&'static str> {
+pub fn possible_former_names(route: &str) -> Vec<&'static str> {
     let former_names = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
         ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],

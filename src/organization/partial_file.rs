@@ -47,7 +47,11 @@ impl fmt::Display for ResumeError {
         match self {
             Self::Io(error) => write!(f, "{error}"),
             Self::OtherSelection(selection) => {
-                write!(f, "was made with other options or for another account, {} at {}", selection.user, selection.url)
+                write!(
+                    f,
+                    "was made with other options or for another account, {} at {}",
+                    selection.user_email, selection.url
+                )
             }
             Self::UnknownFormat => f.write_str("is no file that an interrupted run left"),
         }
@@ -293,7 +297,7 @@ mod tests {
     }
 
     fn selection() -> Selection {
-        Selection { url: "http://x".into(), user: "a@x".into(), ..Selection::default() }
+        Selection { url: "http://x".into(), user_email: "a@x".into(), ..Selection::default() }
     }
 
     fn kinds(partial: &PartialFile) -> Vec<String> {
@@ -330,7 +334,7 @@ mod tests {
     fn a_file_of_another_run_is_refused() {
         let path = temporary_path("other");
         PartialFile::create(&path, &selection()).expect("a file");
-        let other_selection = Selection { messages: Some(1), ..selection() };
+        let other_selection = Selection { max_messages: Some(1), ..selection() };
         assert!(matches!(PartialFile::resume(&path, &other_selection), Err(ResumeError::OtherSelection(_))));
         let anonymous_selection = Selection { anonymization_seed: Some(1), ..selection() };
         assert!(PartialFile::resume(&path, &anonymous_selection).is_ok());

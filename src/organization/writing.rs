@@ -42,7 +42,7 @@ pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Wri
 fn fixture_description(notes: &[String], as_of: &str, selection: &Selection) -> String {
     let mut text = match selection.anonymization_seed {
         Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),
-        None => format!("The organization at {} as {} saw it at {as_of}.", selection.url, selection.user),
+        None => format!("The organization at {} as {} saw it at {as_of}.", selection.url, selection.user_email),
     };
     text.push_str(" Start with this time (--clock) to have its own times.");
     let omitted_data = "Settings, drafts and unread messages of others, passwords and keys are not in it.";

@@ -1,49 +1,22 @@
-//! Events of lists whose updates follow the same pattern, and of types that no other module handles.
+//! Events of lists whose updates follow the same pattern.
 
 use super::json::{into_object, merge_into_row, put, row, take};
 use super::{State, UnknownPart};
 use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::Value;
 
-/// Types of events about data that a register reply does not have.
-const TYPES_OUTSIDE_STATE: [&str; 10] = [
-    "attachment",
-    "heartbeat",
-    "invites_changed",
-    "reaction",
-    "realm_export",
-    "realm_export_consent",
-    "submessage",
-    "typing",
-    "typing_edit_message",
-    "web_reload_client",
-];
-
 impl State {
-    /// Applies an event of a list, or of a type that is not handled elsewhere. Returns false if the `type` or `op` is
-    /// not known.
-    pub(super) fn apply_list_event(&mut self, kind: &str, event: &Value, op: &str) -> bool {
+    /// Applies an event to the lists that it belongs to, and returns whether there are any.
+    pub(super) fn apply_to_lists(&mut self, kind: &str, event: &Value, op: &str) -> bool {
         let lists = LISTS.iter().filter(|list| list.event_type() == kind);
-        let applied: Vec<bool> = lists.map(|list| self.apply_to_list(list, event, op)).collect();
-        if applied.contains(&true) {
-            return true;
-        }
-        match kind {
-            "user_topic" => self.apply_user_topic(event),
-            "device" => return self.apply_device(event, op),
-            "push_device" => self.apply_push_device(event),
-            "channel_folder" if op == "reorder" => self.reorder_folders(event),
-            "has_zoom_token" | "has_webex_token" => self.replace(kind, &event["value"]),
-            kind => return TYPES_OUTSIDE_STATE.contains(&kind),
-        }
-        true
+        lists.fold(false, |is_applied, list| self.apply_to_list(list, event, op) || is_applied)
     }
 
     /// Applies an event to a list if it belongs to the list, and returns whether it does.
     fn apply_to_list(&mut self, list: &List, event: &Value, op: &str) -> bool {
-        let is_event = |kind: EventKind| kind.op().is_none_or(|kind_op| kind_op == op);
+        let has_op = |kind: EventKind| kind.op().is_none_or(|kind_op| kind_op == op);
         match list.updates {
-            ListUpdates::Whole(kind, field) if is_event(kind) => {
+            ListUpdates::Whole(kind, field) if has_op(kind) => {
                 self.replace(list.key, &event[field]);
                 match list.key {
                     "custom_profile_fields" => self.remove_values_of_removed_fields(),
@@ -58,22 +31,20 @@ impl State {
                     _ => {}
                 }
             }
-            ListUpdates::ByElement { id, added: (kind, field), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, added: (kind, field), .. } if has_op(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
-            ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Element(field))), .. }
-                if is_event(kind) =>
-            {
+            ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Element(field))), .. } if has_op(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
             ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Part(id_field, field))), .. }
-                if is_event(kind) =>
+                if has_op(kind) =>
             {
                 if let Some(element) = row(&mut self.value, list.key, id, &event[id_field]) {
                     merge_into_row(element, &event[field]);
                 }
             }
-            ListUpdates::ByElement { id, removed: Some((kind, id_field)), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, removed: Some((kind, id_field)), .. } if has_op(kind) => {
                 take(&mut self.value, list.key, id, &event[id_field]);
             }
             _ => return false,

@@ -101,7 +101,7 @@ pub enum ExpectedBody {
 }
 
 impl Block {
-    /// Adds the reply that the next block expects.
+    /// Sets the expected reply, from the `reply` block that follows this block.
     ///
     /// # Errors
     ///

@@ -1,18 +1,7 @@
-//! The modes of playing a scenario, and the result.
+//! The result of playing a scenario.
 
 use super::document::Document;
 use super::edit::{Edit, edit_diff};
-
-/// What happens at a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The scenario ends at the first difference.
-    Check,
-    /// The scenario continues, as if the actual reply had been expected.
-    Update,
-    /// Like [`Mode::Update`], for a second run after an update: values that differ this time become placeholders.
-    Settle,
-}
 
 /// The result of a scenario.
 #[derive(Clone, Debug)]
@@ -23,8 +12,9 @@ pub enum Outcome {
     Skipped(String),
     /// The scenario could not be begun, for example since its world can't be made.
     Failed(Difference),
-    /// There are differences, or an assertion or a call of the scenario failed. With [`Mode::Check`], this has the first difference, with other
-    /// modes all up to one that no edit can fix. At the lowest feature level of the scenario, only the first is kept.
+    /// There are differences, or an assertion or a call of the scenario failed. With
+    /// [`Mode::Check`](super::Mode::Check), this has the first difference, with other modes all up to one that no edit
+    /// can fix. At the lowest feature level of the scenario, only the first is kept.
     Differs(Vec<Difference>),
 }
 
@@ -35,7 +25,7 @@ pub struct Difference {
     /// about.
     pub line: usize,
     /// What happened, as a sentence.
-    pub what: String,
+    pub message: String,
     /// The edits that make the expectation match; empty if no edit can, or if the scenario was played at its lowest
     /// feature level in order to update it.
     pub edits: Vec<Edit>,
@@ -44,7 +34,7 @@ pub struct Difference {
 impl Difference {
     /// Formats the difference as `FILE:LINE: what happened`, followed by a diff if there are edits.
     pub fn describe(&self, document: &Document) -> String {
-        let head = format!("{}:{}: {}", document.path, self.line, self.what);
+        let head = format!("{}:{}: {}", document.path, self.line, self.message);
         if self.edits.is_empty() {
             return head;
         }

@@ -7,7 +7,8 @@ use super::comparison::Comparison;
 use super::document::Document;
 use super::edit::Edit;
 use super::mistake::line_of;
-use super::outcome::{Difference, Mode, Outcome};
+use super::mode::Mode;
+use super::outcome::{Difference, Outcome};
 use super::pattern::Pattern;
 use super::reply_text::{failed_assertion, hint_text, printable_body};
 use super::request_encoding::{encode_path_segment, encode_request};
@@ -76,7 +77,7 @@ impl<'a> Player<'a> {
         if self.world.control_url.is_some()
             && let Some((line, message)) = world_names::find_unknown_names(&self.scope, self.document, blocks)
         {
-            return Outcome::Differs(vec![Difference { line, what: message, edits: Vec::new() }]);
+            return Outcome::Differs(vec![Difference { line, message, edits: Vec::new() }]);
         }
         let mut differences = Vec::new();
         for block in blocks {
@@ -93,7 +94,7 @@ impl<'a> Player<'a> {
             // A block that is inserted after this one counts as a difference of this one.
             let offset = edits.first().map(|edit| edit.range.start).filter(|offset| *offset != block.range.end);
             let offset = offset.unwrap_or(block.range.start);
-            differences.push(Difference { line: line_of(&self.document.text, offset), what: message, edits });
+            differences.push(Difference { line: line_of(&self.document.text, offset), message, edits });
             if !can_continue {
                 break;
             }

@@ -3,7 +3,8 @@
 use super::block::{Block, BlockKind};
 use super::document::{Document, Scenario};
 use super::mistake::line_of;
-use super::outcome::{Difference, Mode, Outcome};
+use super::mode::Mode;
+use super::outcome::{Difference, Outcome};
 use super::play::Player;
 use super::stage::Stage;
 use super::world_setup::WorldSetup;
@@ -49,7 +50,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
 }
 
 fn failed_outcome(line: usize, reason: String) -> Outcome {
-    Outcome::Failed(Difference { line, what: reason, edits: Vec::new() })
+    Outcome::Failed(Difference { line, message: reason, edits: Vec::new() })
 }
 
 /// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
@@ -57,7 +58,7 @@ fn failed_outcome(line: usize, reason: String) -> Outcome {
 fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {
-        difference.what = format!("at feature level {level}, from which it should hold: {}", difference.what);
+        difference.message = format!("at feature level {level}, from which it should hold: {}", difference.message);
         if mode != Mode::Check {
             difference.edits.clear();
         }
@@ -84,8 +85,8 @@ async fn play_at(
         Err(reason) => failed_outcome(scenario.line, reason),
     };
     if let (Outcome::Played, Some(violation)) = (&outcome, stage.first_violation(&world).await) {
-        let what = format!("the world is broken: {violation}");
-        outcome = Outcome::Differs(vec![Difference { line: scenario.line, what, edits: Vec::new() }]);
+        let message = format!("the world is broken: {violation}");
+        outcome = Outcome::Differs(vec![Difference { line: scenario.line, message, edits: Vec::new() }]);
     }
     stage.end_world(&world).await;
     outcome

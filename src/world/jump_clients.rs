@@ -49,7 +49,8 @@ pub struct JumpOutcome<T> {
 
 impl World {
     /// Starts a poll. `long_poll_queue` is the queue of a long poll, None for another poll. Jumps of the clock wait
-    /// until a long poll is parked, or until its client had time to poll again.
+    /// until a long poll is parked, or until its client had time to poll again. For that, it counts as answered from its
+    /// start until it is parked; a refused poll leaves the previous answer.
     ///
     /// # Errors
     ///

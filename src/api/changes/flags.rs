@@ -93,7 +93,7 @@ impl FlagChange {
 
 /// The result of changing a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChangedFlags {
+pub struct FlagChangeResult {
     /// Messages whose flag changed, sorted.
     pub messages: Vec<MessageId>,
     /// Channels whose messages were not marked as unread, because the user is not subscribed to them.
@@ -109,7 +109,7 @@ pub struct ChangedFlags {
 ///
 /// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing another flag, or
 /// marking as unread in a channel that the user is not subscribed to. Nothing has changed then.
-pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
+pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<FlagChangeResult, Error> {
     let changed = change_flag_without_event(tx, user, ids, change)?;
     emit_flag_update(tx, user.id, change, &changed.messages, false);
     Ok(changed)
@@ -121,7 +121,7 @@ pub fn change_flag_without_event(
     user: &User,
     ids: &[MessageId],
     change: FlagChange,
-) -> Result<ChangedFlags, Error> {
+) -> Result<FlagChangeResult, Error> {
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
@@ -153,7 +153,7 @@ pub fn messages_with_flag_value(realm: &Realm, user: UserId, ids: &[MessageId], 
     ids.into_iter().filter(|id| realm.messages.get(id).is_some_and(|message| has_value(message))).collect()
 }
 
-fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> ChangedFlags {
+fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> FlagChangeResult {
     let is_unread = |id: &MessageId| tx.messages.get(id).is_some_and(|message| tx.is_unread(user, message));
     let messages: Vec<MessageId> = ids.iter().copied().filter(is_unread).collect();
     let read_ids = &mut tx.user_state_mut(user).read;
@@ -161,11 +161,11 @@ fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> ChangedFla
         read_ids.insert(*id);
     }
     tx.recall_pushes(user);
-    ChangedFlags { messages, ignored_channels: BTreeSet::new() }
+    FlagChangeResult { messages, ignored_channels: BTreeSet::new() }
 }
 
-fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<ChangedFlags, Error> {
-    let mut changed = ChangedFlags::default();
+fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<FlagChangeResult, Error> {
+    let mut changed = FlagChangeResult::default();
     let mut messages: Vec<Arc<Message>> = Vec::new();
     for id in ids {
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
@@ -184,11 +184,11 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     }
     for message in messages {
         tx.add_historical_user_message(user.id, message.id);
-        let was_not_recipient = !message.recipients.contains(&user.id);
-        if was_not_recipient {
+        let was_recipient = message.recipients.contains(&user.id);
+        if !was_recipient {
             tx.add_late_recipient(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && !was_not_recipient {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && was_recipient {
             continue;
         }
         if let Some((channel, _)) = message.channel_and_topic() {
@@ -206,7 +206,7 @@ fn change_stored_flag(
     ids: &BTreeSet<MessageId>,
     flagged_messages: fn(&mut UserState) -> &mut OrdSet<MessageId>,
     op: FlagOp,
-) -> Result<ChangedFlags, Error> {
+) -> Result<FlagChangeResult, Error> {
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
@@ -220,7 +220,7 @@ fn change_stored_flag(
         }
     }
     let flagged_ids = flagged_messages(tx.user_state_mut(user.id));
-    let mut changed = ChangedFlags::default();
+    let mut changed = FlagChangeResult::default();
     for id in ids {
         let is_changed = match op {
             FlagOp::Add => flagged_ids.insert(*id).is_none(),
@@ -235,10 +235,17 @@ fn change_stored_flag(
     Ok(changed)
 }
 
-/// Event: `update_message_flags` to the user. `is_all` says that all messages were marked as read.
-pub fn emit_flag_update(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
+/// Event: `update_message_flags` to the user. `covers_all_messages` says that all messages were marked as read.
+pub fn emit_flag_update(
+    tx: &mut Tx,
+    user: UserId,
+    change: FlagChange,
+    messages: &[MessageId],
+    covers_all_messages: bool,
+) {
     let (flag, op) = change.wire_names();
-    let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
+    let mut update =
+        FlagUpdate { all: covers_all_messages, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
     if change.makes_unread() {
         let details = |id: &MessageId| Some((id.to_string(), json!(message_details(tx, user, tx.messages.get(id)?))));
         update.details = Some(messages.iter().filter_map(details).collect());

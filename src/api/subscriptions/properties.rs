@@ -1,4 +1,4 @@
-//! Changing the settings of the caller's subscriptions.
+//! Changing the properties of the caller's subscriptions.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -30,7 +30,7 @@ operation! {
 
 json_object! {
     open
-    /// A change of one setting of a subscription.
+    /// A change of one property of a subscription.
     pub struct PropertyChange {
         /// ID of a channel that the caller is subscribed to.
         stream_id: ChannelId,
@@ -67,7 +67,7 @@ impl Write for ChangeProperties {
             .into_iter()
             .enumerate()
             .map(parse_change)
-            .collect::<Result<Vec<(ChannelId, SettingChange)>, Error>>()?;
+            .collect::<Result<Vec<(ChannelId, CheckedPropertyChange)>, Error>>()?;
         for (channel, _) in &changes {
             check_subscribed(tx, context.caller(), *channel)?;
         }
@@ -147,7 +147,7 @@ fn check_in_legacy_order(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> 
 }
 
 /// A [`PropertyChange`] whose property is known and whose value has the property's type.
-enum SettingChange {
+enum CheckedPropertyChange {
     Color(String),
     Muted(bool),
     BooleanProperty(&'static BooleanProperty, bool),
@@ -184,7 +184,7 @@ static BOOLEAN_PROPERTIES: [BooleanProperty; 6] = [
 ];
 
 /// Parses the change at an index of the list. Does not check the channel.
-fn parse_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, SettingChange), Error> {
+fn parse_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, CheckedPropertyChange), Error> {
     let PropertyChange { stream_id, property, value } = change;
     let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
     let change = match property.as_str() {
@@ -197,14 +197,14 @@ fn parse_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, 
             if !is_color(color) {
                 return Err(invalid_color("color is not a valid hex color code"));
             }
-            SettingChange::Color(color.to_owned())
+            CheckedPropertyChange::Color(color.to_owned())
         }
-        "is_muted" => SettingChange::Muted(boolean()?),
-        "in_home_view" => SettingChange::Muted(!boolean()?),
+        "is_muted" => CheckedPropertyChange::Muted(boolean()?),
+        "in_home_view" => CheckedPropertyChange::Muted(!boolean()?),
         name => {
             let property = BOOLEAN_PROPERTIES.iter().find(|property| property.name == name);
             let property = property.ok_or_else(|| Error::UnknownSubscriptionProperty { property: name.into() })?;
-            SettingChange::BooleanProperty(property, boolean()?)
+            CheckedPropertyChange::BooleanProperty(property, boolean()?)
         }
     };
     Ok((stream_id, change))
@@ -216,23 +216,23 @@ fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Er
     if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
 }
 
-impl SettingChange {
+impl CheckedPropertyChange {
     fn apply(self, tx: &mut Tx, user: UserId, channel: ChannelId) {
         if let Some(subscription) = tx.user_state_mut(user).subscriptions.get_mut(&channel) {
             let subscription = Arc::make_mut(subscription);
             match &self {
-                SettingChange::Color(color) => subscription.color.clone_from(color),
-                SettingChange::Muted(is_muted) => subscription.is_muted = *is_muted,
-                SettingChange::BooleanProperty(property, value) => (property.set)(subscription, *value),
+                CheckedPropertyChange::Color(color) => subscription.color.clone_from(color),
+                CheckedPropertyChange::Muted(is_muted) => subscription.is_muted = *is_muted,
+                CheckedPropertyChange::BooleanProperty(property, value) => (property.set)(subscription, *value),
             }
         }
         match self {
-            SettingChange::Color(color) => emit_property(tx, user, channel, "color", color.into()),
-            SettingChange::Muted(is_muted) => {
+            CheckedPropertyChange::Color(color) => emit_property(tx, user, channel, "color", color.into()),
+            CheckedPropertyChange::Muted(is_muted) => {
                 emit_property(tx, user, channel, "in_home_view", (!is_muted).into());
                 emit_property(tx, user, channel, "is_muted", is_muted.into());
             }
-            SettingChange::BooleanProperty(property, value) => {
+            CheckedPropertyChange::BooleanProperty(property, value) => {
                 emit_property(tx, user, channel, property.name, value.into())
             }
         }

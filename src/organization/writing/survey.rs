@@ -288,7 +288,7 @@ impl SurveyBuilder {
     }
 
     fn finish(mut self, selection: &Selection) -> Survey {
-        if let Some(limit) = selection.messages.and_then(|limit| usize::try_from(limit).ok()) {
+        if let Some(limit) = selection.max_messages.and_then(|limit| usize::try_from(limit).ok()) {
             while self.messages.len() > limit {
                 self.messages.pop_first();
             }
