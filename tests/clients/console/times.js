@@ -1,0 +1,76 @@
+"use strict";
+
+// What the console does with times: instants that are chosen, messages that are scheduled, events that come late, and
+// what passes with the world's clock.
+
+const assert = require("node:assert/strict");
+const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { close, open } = require("./page");
+const { api, control } = require("./program");
+
+const PASSED_MS = 15_000;
+const LATE_MS = 5_000;
+
+const composer = (page, name) => page.getByLabel(`Message as ${name}`);
+const events = (page, name) => page.getByLabel(`Events of ${name}`);
+const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
+const dialog = (page) => page.locator("dialog");
+const fieldProblem = (page) => dialog(page).getByRole("alert");
+
+async function begin(browser, url, name, options = {}) {
+  await control(url, "POST", "/worlds", { name, ...options });
+  const page = await open(browser, `${url}/console/w/${name}/act`);
+  await listening(page);
+  return page;
+}
+
+async function end(page, url, name) {
+  await close(page);
+  await control(url, "DELETE", `/worlds/${name}`);
+}
+
+/** Asserts that the field of a name has the focus and says why it was refused, and that no toast does. */
+async function assertRefused(page, name, problem) {
+  await fieldProblem(page).filter({ hasText: problem }).waitFor();
+  assert.equal(await fieldProblem(page).count(), 1);
+  const field = dialog(page).locator(`[name="${name}"]`);
+  assert.equal(await field.getAttribute("aria-invalid"), "true", name);
+  const described = await field.getAttribute("aria-describedby");
+  assert.equal(await fieldProblem(page).getAttribute("id"), described, name);
+  assert.ok(await field.evaluate((element) => element === document.activeElement), `${name} has the focus`);
+  assert.equal(await page.locator(".toast.bad").count(), 0, "the dialog says it, not a toast");
+}
+
+async function schedule(page, name) {
+  await pane(page, name).getByLabel("Schedule a message").click();
+  await dialog(page).getByLabel("When").waitFor();
+}
+
+const times = {
+  async "say in the dialog why a time zone or an instant is refused"({ browser, url }) {
+    const page = await begin(browser, url, "refused-time");
+    await page.getByTitle("Choose an instant and a time zone").click();
+    const go = () => page.getByRole("button", { name: "Go there" }).click();
+    await page.getByLabel("Time zone").fill("Europe/Berlni");
+    await go();
+    await assertRefused(page, "zone", "There is no time zone Europe/Berlni; did you mean Europe/Berlin?");
+    await page.getByLabel("Time zone").fill("Europe/Berlin");
+    await page.getByLabel("Instant").fill("2025-12-31T10:00");
+    await go();
+    await assertRefused(page, "at", "the clock can't go back; restore a snapshot instead");
+    await page.getByLabel("Instant").fill("2026-03-29T02:30");
+    await go();
+    await assertRefused(page, "at", "Clocks in Europe/Berlin are put forward over 02:30:00 on that day");
+    await page.getByLabel("Instant").fill("2226-03-29T02:30");
+    await go();
+    await assertRefused(page, "at", "the clock can be moved by 100 years at most");
+    await page.getByLabel("Instant").fill("2026-10-25T02:30");
+    await go();
+    await page.locator(".time-day", { hasText: "Sun, 25 Oct 2026" }).waitFor();
+    await page.getByText("It is 02:30:00 twice on that day").waitFor();
+    await dialog(page).waitFor({ state: "detached" });
+    await end(page, url, "refused-time");
+  },
+};
+
+module.exports = { times };
