@@ -71,6 +71,25 @@ const times = {
     await dialog(page).waitFor({ state: "detached" });
     await end(page, url, "refused-time");
   },
+
+  async "let events arrive late for one person"({ browser, url }) {
+    const page = await begin(browser, url, "late");
+    await arm(page, "Max Mercer", "Events arrive 5 s late");
+    // A poll that is parked is still answered.
+    await write(page, "Mel Marsh", "At once");
+    await message(page, "Max Mercer", "At once").waitFor();
+    const began = performance.now();
+    await write(page, "Mel Marsh", "Late");
+    await message(page, "Mel Marsh", "Late").waitFor();
+    assert.equal(await message(page, "Max Mercer", "Late").count(), 0);
+    await message(page, "Max Mercer", "Late").waitFor({ timeout: 4 * LATE_MS });
+    const ms = performance.now() - began;
+    assert.ok(ms > LATE_MS - 500, `${ms}`);
+    await view(page, "Faults");
+    await page.getByRole("row", { name: /max GET \/events delays by 5000 ms until removed/ }).waitFor();
+    await page.getByRole("button", { name: "Events arrive 5 s late" }).waitFor();
+    await end(page, url, "late");
+  },
 };
 
 module.exports = { times };
