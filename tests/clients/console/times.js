@@ -90,6 +90,23 @@ const times = {
     await page.getByRole("button", { name: "Events arrive 5 s late" }).waitFor();
     await end(page, url, "late");
   },
+
+  async "drop who types when the world's clock has passed the time that clients show it"({ browser, url }) {
+    const page = await begin(browser, url, "types");
+    const types = pane(page, "Max Mercer").getByText("Mel Marsh types …");
+    await composer(page, "Mel Marsh").fill("I wanted to s");
+    await types.waitFor();
+    await control(url, "POST", "/worlds/types/clock", { advance_seconds: PASSED_MS / 1000 - 1 });
+    await page.locator(".time-clock", { hasText: "09:00:14" }).waitFor();
+    assert.equal(await types.count(), 1);
+    await control(url, "POST", "/worlds/types/clock", { advance_seconds: 1 });
+    await types.waitFor({ state: "detached" });
+    const { users } = await control(url, "GET", "/worlds/types/users");
+    const max = users.find(({ email }) => email.startsWith("max@")).user_id;
+    await api(`${url}/w/types`, "mel", "POST", "/typing", { op: "start", to: [max], type: "direct" });
+    await types.waitFor();
+    await end(page, url, "types");
+  },
 };
 
 module.exports = { times };

@@ -18,7 +18,7 @@ function sessionOf(world, side, user, isSource) {
   if (known?.user.email === user.email && known.user.api_key === user.api_key && known.isSource === isSource)
     return known;
   known?.close();
-  world.sessions[side] = new Session(world.name, user, isSource);
+  world.sessions[side] = new Session(world.name, user, isSource, () => world.time());
   return world.sessions[side];
 }
 
@@ -168,9 +168,9 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   });
   const where = target();
   const unread = shown.filter((message) => !message.flags.includes("read")).map((message) => message.id);
-  const typing = [...(session?.typing ?? [])]
-    .filter(([id]) => id !== user.user_id)
-    .map(([id]) => world.byId.get(id)?.full_name ?? id);
+  const typing = (session?.typists ?? [])
+    .filter((id) => id !== user.user_id)
+    .map((id) => world.byId.get(id)?.full_name ?? id);
   const listening = session?.state === "listening";
   return html`
     <section class="pane card" aria-label=${`Acting as ${user.full_name}`}>
