@@ -69,6 +69,7 @@ assets![
     "view/act/composer.js",
     "view/act/dialogs.js",
     "view/act/export.js",
+    "view/act/later.js",
     "view/act/message.js",
     "view/act/pane.js",
     "view/act/place.js",

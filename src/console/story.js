@@ -37,6 +37,10 @@ const span = (seconds) => {
     .join("");
 };
 
+/** A time so many seconds from now. */
+const nowPlaceholder = (seconds) =>
+  seconds === 0 ? "{{now}}" : `{{now ${seconds < 0 ? "-" : "+"}${span(Math.abs(seconds))}}}`;
+
 /** The longest text that is expected in full, in characters. */
 const CONTENT_MAX = 1000;
 /** Texts that say where the server is or how a message is numbered, which another run has otherwise. */
@@ -118,8 +122,8 @@ class Names {
 
   parameter(name, given, now) {
     if (name === "message_id") return this.message(Number(given));
-    if (name === "scheduled_delivery_timestamp") return `{{now +${span(Number(given) - now)}}}`;
-    if (name === "stream_id") return this.channel(Number(given));
+    if (name === "scheduled_delivery_timestamp") return nowPlaceholder(Number(given) - now);
+    if (name === "stream_id" || (name === "to" && typeof given === "number")) return this.channel(Number(given));
     if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
     if ((name === "to" || name === "principals") && Array.isArray(given))
       return `[${given.map((id) => this.user(id)).join(", ")}]`;

@@ -72,6 +72,84 @@ const times = {
     await end(page, url, "refused-time");
   },
 
+  async "schedule messages by the world's clock, and export them so that it plays"({ browser, url, binary }) {
+    const page = await begin(browser, url, "scheduled", { clock: "2026-03-02T09:30:00Z" });
+    await composer(page, "Mel Marsh").fill("Tea is ready");
+    await schedule(page, "Mel Marsh");
+    assert.equal(await dialog(page).getByLabel("Text").inputValue(), "Tea is ready");
+    const options = await dialog(page).getByLabel("When").locator("option").allInnerTexts();
+    assert.deepEqual(options, ["in one hour: 10:30", "tomorrow at 9:00: Tue, 3 Mar 2026", "at another time …"]);
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for Mon, 2 Mar 2026, 10:30:00").waitFor();
+    assert.equal(await composer(page, "Mel Marsh").inputValue(), "", "the draft is gone");
+    await events(page, "Mel Marsh").getByText("scheduled_messages add").waitFor();
+    // Refusals are at the field that they are about.
+    await composer(page, "Max Mercer").fill("Too late");
+    await schedule(page, "Max Mercer");
+    await dialog(page).getByLabel("When").selectOption("other");
+    const submit = () => dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await dialog(page).getByLabel("Day and time").fill("2026-03-01T08:00");
+    await submit();
+    await assertRefused(page, "at", "Scheduled delivery time must be in the future.");
+    await dialog(page).getByLabel("Text").fill("   ");
+    await dialog(page).getByLabel("Day and time").fill("2026-03-04T08:00");
+    await submit();
+    await assertRefused(page, "content", "Message must not be empty");
+    await dialog(page).getByLabel("Text").fill("On Wednesday");
+    await submit();
+    await page.getByText("Scheduled for Wed, 4 Mar 2026, 08:00:00").waitFor();
+    assert.equal(await composer(page, "Max Mercer").inputValue(), "", "what was changed in the dialog was the draft");
+    await composer(page, "Max Mercer").fill("Good morning from Max");
+    await schedule(page, "Max Mercer");
+    await dialog(page).getByLabel("When").selectOption("morning");
+    await submit();
+    await page.getByText("Scheduled for Tue, 3 Mar 2026, 09:00:00").waitFor();
+    await page.getByRole("button", { name: /^Agenda/ }).click();
+    for (const due of ["Mon, 2 Mar 2026, 10:30:00", "Tue, 3 Mar 2026, 09:00:00", "Wed, 4 Mar 2026, 08:00:00"])
+      await dialog(page).locator(".agenda li", { hasText: due }).filter({ hasText: "scheduled message" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("+1 h: go on").click();
+    await message(page, "Max Mercer", "Tea is ready").waitFor();
+    await page.getByLabel("+1 d: go on").click();
+    await message(page, "Mel Marsh", "Good morning from Max").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "mel schedules “Tea is ready” in #",
+      "mel: POST /scheduled_messages\ntype: channel\nto: {{channel ",
+      "content: Tea is ready\nscheduled_delivery_timestamp: {{now +1h}}",
+      "scheduled_delivery_timestamp: {{now -1d1h30m}}",
+      'reply 400\n{"code":"BAD_REQUEST","msg":"Scheduled delivery time must be in the future."}',
+      'reply 400\n{"code":"BAD_REQUEST","msg":"Message must not be empty"}',
+      "scheduled_delivery_timestamp: {{now +1d22h30m}}",
+      "scheduled_delivery_timestamp: {{now +23h30m}}",
+      "clock +1h",
+      '"content":"Tea is ready"',
+      "clock +1d",
+      '"content":"Good morning from Max"',
+    ]);
+    assert.doesNotMatch(text, /\b17\d{8}\b/, "no instant of the recording");
+    await end(page, url, "scheduled");
+  },
+
+  async "schedule a direct message at an older level, and nothing before there was such a thing"({ browser, url }) {
+    let page = await begin(browser, url, "later-200", { feature_level: 200 });
+    await pane(page, "Mel Marsh").getByRole("button", { name: "New conversation" }).click();
+    await page.getByLabel("or direct, to").selectOption([{ label: "Max Mercer" }]);
+    await page.getByLabel("Message", { exact: true }).fill("Only for you");
+    await dialog(page).getByRole("button", { name: "Send" }).click();
+    await message(page, "Mel Marsh", "Only for you").waitFor();
+    await schedule(page, "Mel Marsh");
+    await dialog(page).getByLabel("Text").fill("And this later");
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for ").waitFor();
+    await page.getByLabel("+1 h: go on").click();
+    await message(page, "Mel Marsh", "And this later").waitFor();
+    await end(page, url, "later-200");
+    page = await begin(browser, url, "later-150", { feature_level: 150 });
+    assert.equal(await page.getByLabel("Schedule a message").count(), 0);
+    await end(page, url, "later-150");
+  },
+
   async "let events arrive late for one person"({ browser, url }) {
     const page = await begin(browser, url, "late");
     await arm(page, "Max Mercer", "Events arrive 5 s late");

@@ -12,6 +12,7 @@ import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
 
+import { Later } from "./later.js";
 /** The client of a pane: the one that is there, unless it is somebody else's. */
 function sessionOf(world, side, user, isSource) {
   const known = world.sessions[side];
@@ -90,7 +91,8 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
       const said = error.message || "no reply";
       const status = error.status && !said.startsWith(error.status) ? [error.status] : [];
-      toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
+      if (options.onRefused) options.onRefused([said, error.hint].filter(Boolean).join(" "));
+      else toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
     }
     if (!options.unrecorded) recording.request(step);
     else if (options.omitted) recording.omit(options.omitted);
@@ -334,6 +336,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             draft=${world.drafts.get(draftKey(current)) ?? ""}
             onDraft=${write}
             act=${act}
+            onLater=${(text) => setDialog({ later: text, where, place: current })}
             paramsFor=${paramsFor}
             level=${session?.level}
           />
@@ -360,8 +363,23 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         </ol>
       </details>
       ${
+      ${
+        dialog?.later !== undefined &&
+        html`
+          <${Later}
+            world=${world}
+            where=${dialog.where}
+            draft=${dialog.later}
+            level=${session.level}
+            act=${act}
+            onSent=${() => write(dialog.place, (text) => (text === dialog.later ? "" : text))}
+            onClose=${() => setDialog(null)}
+          />
+        `
+      }
         dialog &&
         html`
+        dialog.later === undefined &&
           <${PaneDialog}
             dialog=${dialog}
             world=${world}
