@@ -120,6 +120,15 @@ class Names {
     return PASSING.test(said) ? {} : { content: said };
   }
 
+  /** The message of a refusal as a member of an object, with names for the ids of the request; none as in `content`. */
+  refusal({ msg, path }) {
+    if (msg === undefined || PASSING.test(msg)) return {};
+    const [, kind, id] = path.match(/^\/(messages|users|bots)\/(\d+)/) ?? [];
+    const name = id && (kind === "messages" ? this.message(Number(id)) : this.user(Number(id)));
+    const said = msg.replaceAll("{{", "\\{{").replaceAll(/\d+/g, (number) => (number === id ? name : number));
+    return { msg: said };
+  }
+
   parameter(name, given, now) {
     if (name === "message_id") return this.message(Number(given));
     if (name === "scheduled_delivery_timestamp") return nowPlaceholder(Number(given) - now);
@@ -129,6 +138,12 @@ class Names {
       return `[${given.map((id) => this.user(id)).join(", ")}]`;
     return typeof given === "string" ? this.text(given) : value(JSON.stringify(given));
   }
+}
+
+/** The body that a refused step expects: the code and the message, where the server gave them. */
+function refusalLines({ code, ...step }, names) {
+  const expected = { ...(code ? { code } : {}), ...names.refusal(step) };
+  return Object.keys(expected).length ? [JSON.stringify(expected)] : [];
 }
 
 /** What an event must have for an observer, as briefly as possible. */
@@ -150,7 +165,12 @@ function expectation(event, names) {
     };
   if (event.type === "reaction")
     return { type: "reaction", op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
-  if (event.type === "delete_message") return { type: "delete_message" };
+  if (event.type === "delete_message") {
+    const ids = (event.message_ids ?? [event.message_id]).map(said);
+    const isNamed = ids.every((id) => typeof id === "string");
+    const about = event.message_ids ? { message_ids: ids } : { message_id: ids[0] };
+    return { type: "delete_message", ...(isNamed ? about : {}) };
+  }
   if (event.type === "subscription" || event.type === "stream") return channelExpectation(event);
   const topic = event.topic ?? event.subject;
   return {
@@ -462,10 +482,7 @@ class Story {
     out.push(block("request", lines));
     if (step.status !== 200)
       out.push(
-        block(
-          step.status ? `reply ${step.status}` : "reply none",
-          step.code ? [JSON.stringify({ code: step.code })] : [],
-        ),
+        block(step.status ? `reply ${step.status}` : "reply none", step.status ? refusalLines(step, names) : []),
       );
     else if (step.path === "/messages" && step.method === "POST") {
       this.#sent += 1;

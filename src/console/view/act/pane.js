@@ -1,6 +1,7 @@
 // One person: their conversations, what is said in one, and their event stream.
 import { handle, html, save, saved, useEffect, useMemo, useReducer, useRef, useState, useStore } from "../../lib.js";
 import { attempt, toasts } from "../../store.js";
+import { refusalOf } from "../../control.js";
 import { pathOf } from "../../route.js";
 import { NETWORKS, RATE_LIMITS, personalPresets } from "../../part/presets.js";
 import { Session } from "../../session.js";
@@ -11,8 +12,8 @@ import { isDirect, placeOf, sendParams } from "./place.js";
 import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
-
 import { Later } from "./later.js";
+
 /** The client of a pane: the one that is there, unless it is somebody else's. */
 function sessionOf(world, side, user, isSource) {
   const known = world.sessions[side];
@@ -88,7 +89,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     try {
       step.reply = await session.call(method, path, params, options);
     } catch (error) {
-      Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
+      Object.assign(step, refusalOf(error));
       const said = error.message || "no reply";
       const status = error.status && !said.startsWith(error.status) ? [error.status] : [];
       if (options.onRefused) options.onRefused([said, error.hint].filter(Boolean).join(" "));
@@ -335,8 +336,8 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             place=${current}
             draft=${world.drafts.get(draftKey(current)) ?? ""}
             onDraft=${write}
-            act=${act}
             onLater=${(text) => setDialog({ later: text, where, place: current })}
+            act=${act}
             paramsFor=${paramsFor}
             level=${session?.level}
           />
@@ -363,7 +364,6 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         </ol>
       </details>
       ${
-      ${
         dialog?.later !== undefined &&
         html`
           <${Later}
@@ -377,9 +377,10 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
           />
         `
       }
+      ${
         dialog &&
-        html`
         dialog.later === undefined &&
+        html`
           <${PaneDialog}
             dialog=${dialog}
             world=${world}
