@@ -49,8 +49,11 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let diagnostic =
-            Diagnostic::new(format_path(error.path()), translate_serde_message(&error.inner().to_string()));
+        let reason = describe_syntax_error(text, error.inner());
+        let path = format_path(error.path());
+        // A key that can't be read has no name.
+        let path = if error.inner().is_syntax() { path.trim_end_matches(".?") } else { &path };
+        let diagnostic = Diagnostic::new(path, translate_serde_message(&reason));
         if diagnostic.reason.starts_with("expected value at ") {
             list_enum_values::<T>(text, error.path(), diagnostic)
         } else {
@@ -59,6 +62,22 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     })?;
     json.end().map_err(|error| Diagnostic::new("$", error.to_string()))?;
     Ok(value)
+}
+
+/// What is wrong with a text that is no JSON: the message of serde, or that JSON takes double quotes where the text has
+/// none, or single ones.
+pub fn describe_syntax_error(text: &str, error: &serde_json::Error) -> String {
+    let column = error.column().saturating_sub(1);
+    let character = text.split('\n').nth(error.line().saturating_sub(1)).and_then(|line| line.as_bytes().get(column));
+    let message = error.to_string();
+    let what = match message.split_once(" at line ") {
+        Some(("key must be a string" | "expected value", _)) if character == Some(&b'\'') => {
+            "JSON takes double quotes, not single ones,"
+        }
+        Some(("key must be a string", _)) => "a key takes double quotes",
+        _ => return message,
+    };
+    format!("{what} at line {} column {}", error.line(), error.column())
 }
 
 /// Improves the diagnostic of a non-string value for an enum, for which serde does not list the variants. Malformed
@@ -259,6 +278,18 @@ mod tests {
         assert_eq!(reason("5"), "$: takes an object, not 5");
         assert_eq!(reason("[]"), "$: takes an object");
         assert_eq!(reason("{} {}"), "$: trailing characters at line 1 column 4");
+    }
+
+    #[test]
+    fn single_quotes_and_keys_without_quotes_are_reported() {
+        type Lists = std::collections::BTreeMap<String, Vec<String>>;
+        let reason = |text: &str| read::<Lists>(text).expect_err(text).to_string();
+
+        let single_quotes = "JSON takes double quotes, not single ones, at line";
+        assert_eq!(reason("{'a': []}"), format!("$: {single_quotes} 1 column 2"));
+        assert_eq!(reason("{\n  \"a\": ['b']}"), format!("$.a[0]: {single_quotes} 2 column 9"));
+        assert_eq!(reason("{a: []}"), "$: a key takes double quotes at line 1 column 2");
+        assert!(reason("{\"a\": ?}").contains("expected value at line 1 column 7"));
     }
 
     #[test]

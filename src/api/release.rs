@@ -1,4 +1,7 @@
-//! The feature levels of the real server's releases, as its change log has them (docs/levels.md).
+//! The feature levels of the real server's releases, as its change log has them (docs/levels.md), and what is
+//! said of levels above the newest.
+
+use super::NEWEST_FEATURE_LEVEL;
 
 /// The major versions of the releases, each with the feature level of its first release.
 const RELEASES: [(u32, i64); 10] =
@@ -11,6 +14,14 @@ pub fn level_of_release(text: &str) -> Option<i64> {
     let is_minor = minor == "x" || !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let major: u32 = major.parse().ok().filter(|_| is_minor)?;
     RELEASES.iter().find(|(release, _)| *release == major).map(|(_, level)| *level)
+}
+
+/// What becomes of worlds at levels above the newest; `subject` is which levels those are, with its verb.
+pub fn newer_level_text(subject: &str) -> String {
+    format!(
+        "{subject} newer than {NEWEST_FEATURE_LEVEL}, the newest that chatdouble knows: such a world behaves as at \
+         {NEWEST_FEATURE_LEVEL}, reports its own level, and adds fields and events that no client knows"
+    )
 }
 
 #[cfg(test)]

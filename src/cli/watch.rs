@@ -129,7 +129,7 @@ async fn connect(
     }
     let mut socket = match connection::open(&watch.world, tls_config, request).await {
         Ok(socket) => socket,
-        Err(Error::Http(reply)) => return handle_refusal(watch, reply.status(), hint(&reply), *was_connected),
+        Err(Error::Http(reply)) => return handle_refusal(watch, &reply, *was_connected),
         Err(error) => return Ok((false, Disconnect::Lost(connection_error_reason(&error)))),
     };
     eprint_line(format_args!(
@@ -167,15 +167,17 @@ async fn connect(
 /// server may have restarted without it. Any other refusal is an error.
 fn handle_refusal(
     watch: &Watch,
-    status: StatusCode,
-    hint: Option<&str>,
+    reply: &Response<Option<Vec<u8>>>,
     was_connected: bool,
 ) -> Result<(bool, Disconnect), CliError> {
+    let status = reply.status();
     let problem = match status {
         StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
         StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
-        StatusCode::NOT_FOUND => format!("has no world '{}' that can be watched", watch.world.name),
-        other => hint.map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
+        StatusCode::NOT_FOUND => {
+            format!("has no world '{}' that can be watched{}", watch.world.name, nearest_world(reply))
+        }
+        other => hint(reply).map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
     };
     if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
         return Ok((false, Disconnect::Lost(problem)));
@@ -186,6 +188,13 @@ fn handle_refusal(
 /// The hint that a double gives with its refusal; other servers give none.
 fn hint<B>(reply: &Response<B>) -> Option<&str> {
     reply.headers().get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok())
+}
+
+/// The end of a double's refusal of an unknown world, which names the nearest; empty for other refusals.
+fn nearest_world(reply: &Response<Option<Vec<u8>>>) -> String {
+    let body: Value = serde_json::from_slice(reply.body().as_deref().unwrap_or_default()).unwrap_or_default();
+    let nearest = body["msg"].as_str().and_then(|message| message.split_once("; the nearest is "));
+    nearest.map(|(_, name)| format!("; the nearest is {name}")).unwrap_or_default()
 }
 
 fn connection_error_reason(error: &Error) -> String {

@@ -4,17 +4,14 @@ import {
   day,
   handle,
   html,
-  instants,
   moment,
   offsetText,
   plural,
   realClock,
-  save,
   saved,
   span,
   useEffect,
   useState,
-  wallClock,
 } from "./lib.js";
 import { attempt, toasts } from "./store.js";
 import { control } from "./control.js";
@@ -23,6 +20,7 @@ import { Dialog, Item, Menu } from "./part/common.js";
 import { Icon } from "./part/icons.js";
 import { Sideways } from "./part/sideways.js";
 import { Timeline } from "./part/timeline.js";
+import { WorldTime } from "./part/worldtime.js";
 
 const WORDS = {
   reminder: "reminder",
@@ -68,9 +66,9 @@ function groups(items, world) {
 
 export const zoneNow = () => saved("zone", "UTC");
 
-export async function move(world, body) {
-  const reply = await attempt(() => world.call("POST", "/clock", body));
-  if (!reply) return undefined;
+/** Moves the clock, lets it run or freezes it, and says what came of it. */
+async function jump(world, body) {
+  const reply = await world.call("POST", "/clock", body);
   world.setClock(reply);
   const fired = reply.fired?.filter((item) => item.kind !== "heartbeat") ?? [];
   const text =
@@ -82,6 +80,8 @@ export async function move(world, body) {
   toasts.show(text, "", fired.length ? [["See it in Live", pathOf(world.name, "live")]] : []);
   return reply;
 }
+
+export const move = (world, body) => attempt(() => jump(world, body));
 
 const levelTitle = ({ level, dialect }) => `Feature level ${level}, names of the dialect ${dialect}`;
 
@@ -102,34 +102,6 @@ function Time({ world }) {
         <span class="time-day soft"><span>loading</span></span>
       </div>
     `;
-  const jumpTo = async (text, chosen) => {
-    const [hour, at] = [text.split("T")[1], instants(text, chosen)];
-    if (at.length === 0) {
-      toasts.show(`Clocks in ${chosen} are put forward over ${hour} on that day: choose another hour`, "bad");
-      return false;
-    }
-    const first = Math.min(...at);
-    if (!(await move(world, { set: new Date(first * 1000).toISOString() }))) return false;
-    if (at.length > 1)
-      toasts.show(`It is ${hour} twice on that day: this is the first time, at UTC ${offsetText(first, chosen)}`);
-    return true;
-  };
-  const submit = async (form) => {
-    const chosen = form.get("zone").trim() || "UTC";
-    try {
-      new Intl.DateTimeFormat("en", { timeZone: chosen });
-    } catch {
-      toasts.show(`There is no time zone ${chosen}`, "bad");
-      return;
-    }
-    save("zone", chosen);
-    setZone(chosen);
-    // Browsers leave seconds out where they are zero.
-    const text = form.get("at").replace(/T\d\d:\d\d$/, "$&:00");
-    const isOther = text && text !== form.get("was") && text !== wallClock(world.time(), chosen);
-    if (isOther && !(await jumpTo(text, chosen))) return;
-    setAsks(false);
-  };
   return html`
     <button class="time" onClick=${() => setAsks(true)} title="Choose an instant and a time zone">
       <span class="time-clock number">${clockText(now, zone)}</span>
@@ -158,28 +130,13 @@ function Time({ world }) {
     ${
       asks &&
       html`
-        <${Dialog} title="World time" submit="Go there" onClose=${() => setAsks(false)} onSubmit=${submit}>
-          <p class="soft small">
-            Everything that falls due in between happens at its own time. The clock can't go back: restore a snapshot
-            instead.
-          </p>
-          <input type="hidden" name="was" defaultValue=${wallClock(now, zone)} />
-          <label class="field">
-            Instant
-            <input class="input" type="datetime-local" step="1" name="at" defaultValue=${wallClock(now, zone)} />
-          </label>
-          <label class="field">
-            Time zone
-            <input class="input" name="zone" list="zones" defaultValue=${zone} spellcheck="false" />
-            <datalist id="zones">
-              ${Intl.supportedValuesOf("timeZone").map(
-                (one) => html`
-                  <option value=${one} />
-                `,
-              )}
-            </datalist>
-          </label>
-        <//>
+        <${WorldTime}
+          world=${world}
+          zone=${zone}
+          onZone=${setZone}
+          onGo=${(at) => jump(world, { set: new Date(at * 1000).toISOString() })}
+          onClose=${() => setAsks(false)}
+        />
       `
     }
   `;

@@ -6,6 +6,14 @@ export class Refused extends Error {
   }
 }
 
+/** What a recording keeps of a refusal; `msg` only where the server said it, and not a gateway's page. */
+export const refusalOf = ({ status = 0, code, reply }) => ({
+  status,
+  code,
+  msg: reply?.isPage ? undefined : reply?.msg,
+  retryAfter: reply?.["retry-after"],
+});
+
 let token = null;
 try {
   token = sessionStorage.getItem("chatdouble.token");
@@ -57,7 +65,7 @@ async function reading(response) {
   try {
     reply = JSON.parse(text);
   } catch {
-    reply = { result: "error", msg: notJson(response, text) };
+    reply = { result: "error", msg: notJson(response, text), isPage: true };
   }
   if (!response.ok || reply.result === "error")
     throw new Refused(response.status, reply, response.headers.get("x-chatdouble-hint"));

@@ -85,7 +85,9 @@ export class Recording {
   }
 
   request(step) {
-    if (step.reply?.reminder_id) this.due.add(nameOfDue({ kind: "reminder", ...step.reply }));
+    const { reminder_id: reminder, scheduled_message_id: message } = step.reply ?? {};
+    if (reminder) this.due.add(nameOfDue({ kind: "reminder", ...step.reply }));
+    if (message) this.due.add(nameOfDue({ kind: "scheduled_message", ...step.reply }));
     this.steps.push({ kind: "request", ...step });
   }
 

@@ -5,6 +5,8 @@ import { Store } from "./store.js";
 const KEPT = 400;
 /** How long a poll waits before it is said to be parked. */
 const PARKED_MS = 800;
+/** How long clients show that somebody types, in seconds, unless they hear of it again. */
+const TYPING_S = 15;
 const CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
@@ -36,15 +38,19 @@ export class Session extends Store {
   #private = new Set();
   topics = new Map();
   events = [];
+  /** Who types, with the world's time at which that was heard last. */
   typing = new Map();
   #stop = new AbortController();
   #queue = null;
   #last = -1;
 
-  /** With `isSource`, the client asks for the Markdown of messages, and otherwise for their HTML. */
-  constructor(world, user, isSource) {
+  /**
+   * With `isSource`, the client asks for the Markdown of messages, and otherwise for their HTML. `now` is the world's time
+   * in seconds.
+   */
+  constructor(world, user, isSource, now) {
     super();
-    Object.assign(this, { world, user, isSource });
+    Object.assign(this, { world, user, isSource, now });
     addEventListener("pagehide", this.close);
     this.#run();
   }
@@ -64,6 +70,12 @@ export class Session extends Store {
   /** What the person is to a channel: "subscribed", "open", or "lost" if they can't see it; undefined if that is not known. */
   accessTo(channel) {
     return this.#access && (this.#access.get(channel) ?? "lost");
+  }
+
+  /** The ids of those who type, by the world's time. */
+  get typists() {
+    const now = this.now();
+    return [...this.typing].filter(([, since]) => now - since < TYPING_S).map(([id]) => id);
   }
 
   /** The Markdown of a message. */
@@ -215,8 +227,11 @@ export class Session extends Store {
         break;
       case "typing": {
         const sender = event.sender?.user_id;
-        if (event.op === "start") this.typing.set(sender, event);
-        else this.typing.delete(sender);
+        if (event.op === "start") {
+          this.typing.set(sender, this.now());
+          // On a clock that runs, the time passes without anything that happens.
+          setTimeout(() => this.changed(), TYPING_S * 1000);
+        } else this.typing.delete(sender);
         break;
       }
       case "subscription":

@@ -1,5 +1,5 @@
 // The state that views show: the worlds, and one world from a snapshot over control and its watch socket.
-import { api, control, watch, worldPath } from "./control.js";
+import { api, control, refusalOf, watch, worldPath } from "./control.js";
 
 /** The number of entries that are kept, as in the world's journal. */
 const ENTRIES_MAX = 10_000;
@@ -235,7 +235,7 @@ export class World extends Store {
       step.reply = await api(this.name, user, method, path, params);
       return step.reply;
     } catch (error) {
-      Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
+      Object.assign(step, refusalOf(error));
       throw error;
     } finally {
       this.onRequest?.(step);

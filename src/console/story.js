@@ -37,6 +37,10 @@ const span = (seconds) => {
     .join("");
 };
 
+/** A time so many seconds from now. */
+const nowPlaceholder = (seconds) =>
+  seconds === 0 ? "{{now}}" : `{{now ${seconds < 0 ? "-" : "+"}${span(Math.abs(seconds))}}}`;
+
 /** The longest text that is expected in full, in characters. */
 const CONTENT_MAX = 1000;
 /** Texts that say where the server is or how a message is numbered, which another run has otherwise. */
@@ -116,15 +120,30 @@ class Names {
     return PASSING.test(said) ? {} : { content: said };
   }
 
+  /** The message of a refusal as a member of an object, with names for the ids of the request; none as in `content`. */
+  refusal({ msg, path }) {
+    if (msg === undefined || PASSING.test(msg)) return {};
+    const [, kind, id] = path.match(/^\/(messages|users|bots)\/(\d+)/) ?? [];
+    const name = id && (kind === "messages" ? this.message(Number(id)) : this.user(Number(id)));
+    const said = msg.replaceAll("{{", "\\{{").replaceAll(/\d+/g, (number) => (number === id ? name : number));
+    return { msg: said };
+  }
+
   parameter(name, given, now) {
     if (name === "message_id") return this.message(Number(given));
-    if (name === "scheduled_delivery_timestamp") return `{{now +${span(Number(given) - now)}}}`;
-    if (name === "stream_id") return this.channel(Number(given));
+    if (name === "scheduled_delivery_timestamp") return nowPlaceholder(Number(given) - now);
+    if (name === "stream_id" || (name === "to" && typeof given === "number")) return this.channel(Number(given));
     if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
     if ((name === "to" || name === "principals") && Array.isArray(given))
       return `[${given.map((id) => this.user(id)).join(", ")}]`;
     return typeof given === "string" ? this.text(given) : value(JSON.stringify(given));
   }
+}
+
+/** The body that a refused step expects: the code and the message, where the server gave them. */
+function refusalLines({ code, ...step }, names) {
+  const expected = { ...(code ? { code } : {}), ...names.refusal(step) };
+  return Object.keys(expected).length ? [JSON.stringify(expected)] : [];
 }
 
 /** What an event must have for an observer, as briefly as possible. */
@@ -146,7 +165,12 @@ function expectation(event, names) {
     };
   if (event.type === "reaction")
     return { type: "reaction", op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
-  if (event.type === "delete_message") return { type: "delete_message" };
+  if (event.type === "delete_message") {
+    const ids = (event.message_ids ?? [event.message_id]).map(said);
+    const isNamed = ids.every((id) => typeof id === "string");
+    const about = event.message_ids ? { message_ids: ids } : { message_id: ids[0] };
+    return { type: "delete_message", ...(isNamed ? about : {}) };
+  }
   if (event.type === "subscription" || event.type === "stream") return channelExpectation(event);
   const topic = event.topic ?? event.subject;
   return {
@@ -458,10 +482,7 @@ class Story {
     out.push(block("request", lines));
     if (step.status !== 200)
       out.push(
-        block(
-          step.status ? `reply ${step.status}` : "reply none",
-          step.code ? [JSON.stringify({ code: step.code })] : [],
-        ),
+        block(step.status ? `reply ${step.status}` : "reply none", step.status ? refusalLines(step, names) : []),
       );
     else if (step.path === "/messages" && step.method === "POST") {
       this.#sent += 1;

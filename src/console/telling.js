@@ -31,12 +31,18 @@ function subscribing({ method, params }, world) {
   return method === "DELETE" ? `unsubscribes ${people} from ${channels}` : `subscribes ${people} to ${channels}`;
 }
 
+/** Where a message goes; channels are given by their name or by their number. */
+function destination({ type, to, topic }, world) {
+  if (["direct", "private"].includes(type)) return `to ${list(world, to)}`;
+  return `in #${world.channelsById.get(to)?.name ?? to} > ${topicName(topic)}`;
+}
+
 /** What a request does, by its method and path. */
 const DEEDS = [
+  [/^POST \/messages$/, ({ params }, world) => `writes ${quoted(params.content)} ${destination(params, world)}`],
   [
-    /^POST \/messages$/,
-    ({ params }, world) =>
-      `writes ${quoted(params.content)} ${["direct", "private"].includes(params.type) ? `to ${list(world, params.to)}` : `in #${params.to} > ${topicName(params.topic)}`}`,
+    /^POST \/scheduled_messages$/,
+    ({ params }, world) => `schedules ${quoted(params.content)} ${destination(params, world)}`,
   ],
   [
     /^PATCH \/messages\/\d+$/,

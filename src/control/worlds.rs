@@ -148,6 +148,7 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
         world.end();
         return Err(Error::WorldExists { name: world.name().into() });
     }
+    control.edge.setup_warnings.warn_of_newer_level(world.settings().feature_level, control.defaults.feature_level);
     Ok(json!({ "name": world.name(), "url": world_url(request, &world) }))
 }
 

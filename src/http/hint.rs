@@ -286,6 +286,11 @@ pub fn for_path_outside_api(method: &str, path: &str) -> String {
     if path.trim_matches('/').is_empty() {
         return format!("{place}; a browser gets the console here.");
     }
+    if let Some((first, rest)) = path.trim_start_matches('/').split_once('/')
+        && most_similar(first, ["control".to_owned()].into_iter()).is_some()
+    {
+        return format!("{place}: did you mean /control/{rest}?");
+    }
     match Router::find_nearest(method, without_version_prefix(path)) {
         Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
         None => format!("{place}."),

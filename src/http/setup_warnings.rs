@@ -1,6 +1,8 @@
 //! Warns on standard error about mistakes in the setup of clients or tests that would otherwise go unnoticed.
 
 use super::request::ApiRequest;
+use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::api::release::newer_level_text;
 use crate::dialect::Dialect;
 use crate::journal::Entry;
 use crate::time::Timestamp;
@@ -20,7 +22,8 @@ const MAX_PATH_BYTES: usize = 200;
 /// Prints each warning only once.
 #[derive(Debug, Default)]
 pub struct SetupWarnings {
-    /// The subjects of the printed warnings: clients, paths, origins of pages and the default world.
+    /// The subjects of the printed warnings: clients, paths, origins of pages, levels and the default
+    /// world.
     warned_of: Mutex<BTreeSet<String>>,
     /// The real time at which a world was first forked from the default world.
     first_fork_at: OnceLock<Timestamp>,
@@ -39,6 +42,14 @@ impl SetupWarnings {
             tracing::warn!(
                 "the client {name} looks for other names than the neutral ones of world {world}: it needs --dialect {needed_dialect}"
             );
+        }
+    }
+
+    /// Warns of a world at a level that the program does not know, unless that is the server's, of which it warns at its
+    /// start.
+    pub fn warn_of_newer_level(&self, level: i64, level_of_server: i64) {
+        if level > NEWEST_FEATURE_LEVEL && level != level_of_server && self.should_warn(&format!("level {level}")) {
+            tracing::warn!("{}", newer_level_text(&format!("feature level {level} is")));
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Directory {
     pub groups: BTreeMap<String, i64>,
     /// IDs and contents of messages, sorted by ID. Empty without control.
     messages: Vec<(i64, String)>,
+    /// Those that messages had when the names were read before, of messages that have been deleted or edited since.
+    former_messages: Vec<(i64, String)>,
 }
 
 impl Directory {
@@ -64,12 +66,15 @@ impl Directory {
             .filter_map(|record| Some((record["id"].as_i64()?, text(&record["body"]["content"]))))
             .collect();
         messages.sort();
-        Self { users, channels: ids("channels"), groups: ids("groups"), messages }
+        Self { users, channels: ids("channels"), groups: ids("groups"), messages, former_messages: Vec::new() }
     }
 
-    /// Adds the names that the users had in `before`: a user whose email address has changed is still found by the old
-    /// handle and address.
-    pub fn keep_handles(&mut self, before: &Self) {
+    /// Adds the names that things had in `before`: a user whose email address has changed is still found by the old
+    /// handle and address, a message that was deleted or edited by its former source.
+    pub fn keep_names(&mut self, before: &Self) {
+        let former = before.messages.iter().chain(&before.former_messages);
+        self.former_messages = former.filter(|known| self.messages.binary_search(known).is_err()).cloned().collect();
+        self.former_messages.sort();
         for (handle, user_before) in &before.users {
             let user_now = self.users.values().find(|user| user.user_id == user_before.user_id).cloned();
             if let Some(user) = user_now {
@@ -100,8 +105,9 @@ impl Directory {
         self.groups.get(name).copied()
     }
 
-    /// The ID of the first message that begins with this text.
+    /// The ID of the first message that begins with this text; if there is none, of the first that did.
     pub fn message_id(&self, beginning: &str) -> Option<i64> {
-        self.messages.iter().find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
+        let mut messages = self.messages.iter().chain(&self.former_messages);
+        messages.find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
     }
 }

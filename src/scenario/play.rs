@@ -150,10 +150,11 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Reads the names of the world again. Users whose email address has changed keep their handles.
+    /// Reads the names of the world again. Users whose email address has changed, and messages that were deleted or
+    /// edited, keep their names.
     async fn reload_directory(&mut self) -> Result<(), BlockError> {
         let previous = std::mem::replace(&mut self.scope.directory, self.stage.directory(self.world).await?);
-        self.scope.directory.keep_handles(&previous);
+        self.scope.directory.keep_names(&previous);
         Ok(())
     }
 

@@ -119,3 +119,21 @@ fn a_page_of_a_refused_origin_is_reported_once() {
     let warning = "pages of http://127.0.0.1:5173 can't read replies: --cors-origin allows http://localhost:5173";
     assert!(text.lines().count() == 1 && text.trim_end().ends_with(warning), "{text}");
 }
+
+#[test]
+fn a_world_at_a_level_newer_than_the_newest_is_reported_once() {
+    let newest = chatdouble::api::NEWEST_FEATURE_LEVEL;
+    let mut program = Program::start(&mut chatdouble(&["--port", "0", "--feature-level", "9998"]));
+    for level in [newest, 9998, 9999, 9999] {
+        program.control("POST", "/worlds", &format!(r#"{{"feature_level": {level}}}"#));
+    }
+    let _ = program.signal("-TERM");
+    let mut text = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    let warning =
+        |level: i64| format!("feature level {level} is newer than {newest}, the newest that chatdouble knows");
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].starts_with(&format!("warning: {}", warning(9998))), "{text}");
+    assert!(lines[1].contains("WARN") && lines[1].contains(&warning(9999)), "{text}");
+}

@@ -168,13 +168,16 @@ async fn the_token_is_given_and_refusals_are_faults() {
     let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
     let url = server.url();
     let nowhere = format!("{url}/w/nowhere");
+    let misspelled = format!("{url}/w/defualt");
     drop(Watcher::ready(&["--control-token", "secret", &url]).await);
     for (arguments, status, part) in [
         (vec![url.as_str()], 1, "--control-token"),
         (vec![&url, "--control-token", "wrong"], 1, "--control-token"),
         (vec![&nowhere, "--control-token", "secret"], 1, "no world 'nowhere'"),
+        (vec![&misspelled, "--control-token", "secret"], 1, "can be watched; the nearest is 'default'"),
         (vec!["ftp://127.0.0.1"], 2, "base URL"),
         (vec!["http://127.0.0.1/somewhere"], 2, "base URL"),
+        (vec!["http://127.0.0.1/contol/worlds"], 2, "; did you mean http://127.0.0.1?"),
     ] {
         let mut watcher = Watcher::start(&arguments);
         let line = watcher.stderr_line().await;

@@ -39,6 +39,7 @@ async fn a_path_outside_the_api_hints_at_where_the_api_is() {
             "/messages",
             "The API is below /api/v1, control below /control; the nearest operation is GET /api/v1/messages.",
         ),
+        ("/contol/worlds", "The API is below /api/v1, control below /control: did you mean /control/worlds?"),
     ] {
         let reply = server.request("GET", path, &[], "").await;
         assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (404, Some(hint)), "{path}");

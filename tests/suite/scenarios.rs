@@ -207,6 +207,29 @@ async fn blocks_under_the_title_are_played_before_each_scenario() {
     }
 }
 
+#[tokio::test]
+async fn messages_that_are_gone_keep_their_names() {
+    let request = |method: &str, path: &str, lines: &str| format!("```request\nolive: {method} {path}\n{lines}```\n");
+    // A name that is not known yet lets the names be read again.
+    let read_again = |name: &str| {
+        request("POST", "/users/me/subscriptions", &format!("subscriptions: [{{\"name\": \"{name}\"}}]\n"))
+            + &request("GET", &format!("/streams/{{{{channel {name}}}}}"), "")
+    };
+    let story = [
+        "# A\n\n".to_owned(),
+        request("POST", "/messages", "type: direct\nto: [{{olive.user_id}}]\ncontent: Bread\n"),
+        request("PATCH", "/messages/{{message Bread}}", "content: Soup\n"),
+        read_again("one"),
+        request("DELETE", "/messages/{{message Bread}}", ""),
+        read_again("two"),
+        request("PATCH", "/messages/{{message Bread}}", "content: Salt\n"),
+        "```reply 400\n{\"msg\": \"Invalid message(s)\"}\n```\n".to_owned(),
+        request("DELETE", "/messages/{{message Soup}}", ""),
+        "```reply 400\n{\"msg\": \"Invalid message(s)\"}\n```\n".to_owned(),
+    ];
+    assert_eq!(played(&story.concat(), Mode::Check).await.0, "played");
+}
+
 /// `REACTION_ALREADY_EXISTS` came with level 193.
 fn reacting_twice(from_level: i64) -> String {
     let react = "```request\nmel: POST /messages/{{message Pizza}}/reactions\nemoji_name: tada\n```\n";

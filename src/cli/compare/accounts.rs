@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::json_diagnostic::similar_name;
+use crate::json_diagnostic::{describe_syntax_error, similar_name};
 use crate::scenario::Account;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl Accounts {
         let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
         let entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_str(&text).map_err(|error| file_error(&error))?;
+            serde_json::from_str(&text).map_err(|error| file_error(&describe_syntax_error(&text, &error)))?;
         let roles = ROLES.iter().map(|(role, _)| *role);
         let names: Vec<&str> = roles.chain(handles.iter().map(String::as_str)).collect();
         let mut accounts = BTreeMap::new();

@@ -3,6 +3,7 @@
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
 use crate::counted::counted;
+use crate::json_diagnostic::describe_syntax_error;
 use crate::server::Server;
 use crate::server::standing_faults::StandingFaults;
 use serde_json::Value;
@@ -17,7 +18,8 @@ use std::sync::Arc;
 pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
     let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| file_error(format!("cannot be read: {error}")))?;
-    let faults: Value = serde_json::from_str(&text).map_err(|error| file_error(format!("$: {error}")))?;
+    let syntax_error = |error| file_error(format!("$: {}", describe_syntax_error(&text, &error)));
+    let faults: Value = serde_json::from_str(&text).map_err(syntax_error)?;
     match faults {
         Value::Array(faults) => Ok(faults),
         _ => Err(file_error("$: takes a list of faults".to_owned())),

@@ -1,7 +1,7 @@
 //! Parsers for the values of the options of `serve`.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::api::release::level_of_release;
+use crate::api::release::{level_of_release, newer_level_text};
 use crate::cli::CliError;
 use crate::control::times::SpanInput;
 use crate::dialect::Dialect;
@@ -69,10 +69,7 @@ pub fn newer_level_warning(levels: &[i64]) -> Option<String> {
             format!("{} of the feature levels, up to {highest}, are", newer_levels.len())
         }
     };
-    Some(format!(
-        "warning: {subject} newer than {NEWEST_FEATURE_LEVEL}, the newest that chatdouble knows: such a world behaves as \
-         at {NEWEST_FEATURE_LEVEL}, reports its own level, and adds fields and events that no client knows"
-    ))
+    Some(format!("warning: {}", newer_level_text(&subject)))
 }
 
 /// Parses an address to listen on, or a host name that the system can resolve.

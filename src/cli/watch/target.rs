@@ -1,5 +1,6 @@
 //! The world to watch, parsed from its base URL.
 
+use crate::json_diagnostic::similar_name;
 use crate::world::Worlds;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// The notation that the URL must have.
+    /// The notation that the URL must have, and the nearest base URL where the path is one of control or the console.
     pub fn parse(url: &str) -> Result<Self, String> {
         let requirement = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
         let (scheme, address) = match url.split_once("://") {
@@ -36,15 +37,19 @@ impl Target {
             return Err(requirement());
         }
         let (host, port) = split_port(authority);
+        let path_error = || match nearest_base_path(path) {
+            Some(base_path) => format!("{}; did you mean {scheme}://{authority}{base_path}?", requirement()),
+            None => requirement(),
+        };
         let name_in_host = host.strip_suffix(".localhost");
         let name = match (path.strip_prefix("w/"), name_in_host) {
             (Some(name), _) => name,
             (None, Some(name)) if path.is_empty() => name,
             (None, None) if path.is_empty() => Worlds::DEFAULT,
-            _ => return Err(requirement()),
+            _ => return Err(path_error()),
         };
         if !Worlds::is_valid_name(name) {
-            return Err(requirement());
+            return Err(path_error());
         }
         // Some machines do not resolve names below localhost, which always mean this machine.
         let connect_host = if name_in_host.is_some() { "127.0.0.1" } else { host };
@@ -56,6 +61,21 @@ impl Target {
             host: connect_host.trim_matches(['[', ']']).to_owned(),
             port: port_number.map_err(|_| requirement())?,
         })
+    }
+}
+
+/// The path of the base URL of the world that a path below the server is about, such as `/contol/worlds/NAME` or that of
+/// a page of the console; None for other paths.
+fn nearest_base_path(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let name = match similar_name(parts[0], &["w", "world", "worlds", "control", "console"])? {
+        "control" | "console" => parts.get(2),
+        _ => parts.get(1),
+    };
+    let name = name.map(|name| name.to_lowercase()).unwrap_or_else(|| Worlds::DEFAULT.to_owned());
+    match name.as_str() {
+        Worlds::DEFAULT => Some(String::new()),
+        name => Worlds::is_valid_name(name).then(|| format!("/w/{name}")),
     }
 }
 
@@ -104,6 +124,26 @@ mod tests {
             "/w/x",
         ] {
             assert!(Target::parse(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_base_url_is_named_for_paths_of_control_and_the_console() {
+        for (path, nearest) in [
+            ("/contol/worlds", Some("")),
+            ("/control", Some("")),
+            ("/control/worlds/blue/watch", Some("/w/blue")),
+            ("/contorl/wolrds/blue", Some("/w/blue")),
+            ("/console/w/blue/live", Some("/w/blue")),
+            ("/worlds/blue", Some("/w/blue")),
+            ("/w/Blue", Some("/w/blue")),
+            ("/w/blue/events", Some("/w/blue")),
+            ("/w/a_b", None),
+            ("/somewhere", None),
+        ] {
+            let error = Target::parse(&format!("http://x:1{path}")).expect_err(path);
+            let suggestion = nearest.map(|base| format!("; did you mean http://x:1{base}?")).unwrap_or_default();
+            assert_eq!(error, format!("takes a base URL such as http://127.0.0.1:9991/w/NAME{suggestion}"), "{path}");
         }
     }
 }

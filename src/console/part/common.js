@@ -70,6 +70,37 @@ export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "firs
   `;
 }
 
+/** A field with its label; `refused` says below it why what was entered is not taken, and gives it the focus. */
+export function Field({ as = "input", label, refused, children, ...more }) {
+  const field = useRef();
+  const id = `refused-${more.name}`;
+  useEffect(() => {
+    if (refused) field.current.focus();
+  }, [refused]);
+  return html`
+    <div class="field-box">
+      <label class="field">
+        ${label}
+        <${as}
+          class="input"
+          ref=${field}
+          aria-invalid=${refused ? "true" : undefined}
+          aria-describedby=${refused ? id : undefined}
+          ...${more}
+        >
+          ${children}
+        <//>
+      </label>
+      ${
+        refused &&
+        html`
+          <p class="refused small" id=${id} role="alert">${refused}</p>
+        `
+      }
+    </div>
+  `;
+}
+
 export function Toasts() {
   useStore(toasts);
   return html`

@@ -38,6 +38,11 @@ const others = (level) => [
     { match: poll, times: 1, effect: { lose_queue: true } },
     "400 BAD_EVENT_QUEUE_ID, as after a restart of the server: the client has to register again",
   ],
+  [
+    "Events arrive 5 s late",
+    { match: poll, effect: { delay_ms: 5000 } },
+    "From the next poll on, each reply comes 5 s late, until the fault is removed; what is sent goes through at once",
+  ],
   loggedOut(level),
   [
     "Flaky 30 %",

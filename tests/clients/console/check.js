@@ -20,6 +20,7 @@ const { recorded } = require("./recorded");
 const { shown } = require("./shown");
 const { steered } = require("./steered");
 const { stories } = require("./stories");
+const { times } = require("./times");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
 const { api, control, launch, serve } = require("./program");
@@ -529,7 +530,7 @@ async function main() {
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
     run({ ...views, ...stories, ...cases }),
-    run(levels),
+    run({ ...levels, ...times }),
     run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);
   return passed.every(Boolean) ? 0 : 1;

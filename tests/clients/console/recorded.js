@@ -38,6 +38,52 @@ async function snapshot(page, name) {
 }
 
 const recorded = {
+  async "expect the message of a refusal, and the numbers of messages that are deleted"({ browser, url, binary }) {
+    const page = await begin(browser, url, "refusals");
+    await pane(page, "Max Mercer").getByLabel("Person 2").selectOption({ label: "Olive Ortega, owner" });
+    await pane(page, "Olive Ortega").getByText("listening").waitFor();
+    const names = ["Mel Marsh", "Olive Ortega"];
+    for (const name of names) await pane(page, name).locator(".place", { hasText: "lunch" }).click();
+    const edit = async (name, text, content) => {
+      await message(page, name, text)
+        .getByLabel(/Act on message/)
+        .click();
+      await page.getByRole("button", { name: "Edit …" }).click();
+      await page.getByLabel("Text").fill(content);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.locator("dialog").waitFor({ state: "detached" });
+    };
+    const remove = async (name, text) => {
+      await message(page, name, text)
+        .getByLabel(/Act on message/)
+        .click();
+      await page.getByRole("button", { name: /^Delete/ }).click();
+    };
+    await write(page, "Olive Ortega", "I am not hungry");
+    await message(page, "Mel Marsh", "I am not hungry").waitFor();
+    await edit("Mel Marsh", "I am not hungry", "I am hungry");
+    await page.getByText("Last: mel PATCH /messages/").waitFor();
+    await remove("Mel Marsh", "Pizza or pasta");
+    await page.getByText(/^Last: mel DELETE .* refused, 400$/).waitFor();
+    await remove("Olive Ortega", "Pizza or pasta");
+    await message(page, "Mel Marsh", "Pizza or pasta").waitFor({ state: "detached" });
+    await remove("Olive Ortega", "I am not hungry");
+    await message(page, "Mel Marsh", "I am not hungry").waitFor({ state: "detached" });
+    await arm(page, "Mel Marsh", "Next send fails with 500");
+    await write(page, "Mel Marsh", "Anybody?");
+    await page.getByText("Last: mel POST /messages refused, 500").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      'reply 400\n{"code":"BAD_REQUEST","msg":"You don\'t have permission to edit this message"}',
+      "mel: DELETE /messages/{{message Pizza or pasta",
+      'reply 400\n{"code":"BAD_REQUEST","msg":"You don\'t have permission to delete this message"}',
+      '{"type":"delete_message","message_ids":["{{message Pizza or pasta',
+      '{"type":"delete_message","message_ids":["{{message1}}"]}',
+      'reply 500\n{"code":"INTERNAL_ERROR","msg":"Internal server error"}',
+    ]);
+    await end(page, url, "refusals");
+  },
+
   async "record what is done in People and Channels, and say what is not in the story"({ browser, url, binary }) {
     const page = await begin(browser, url, "elsewhere");
     await write(page, "Mel Marsh", "Before");

@@ -1,12 +1,12 @@
 // Where a message is written, and files are chosen.
 import { html, useEffect, useRef } from "../../lib.js";
 import { Icon } from "../../part/icons.js";
-import { typingParams } from "./place.js";
+import { hasScheduledMessages, typingParams } from "./place.js";
 
 const TYPING_MS = 10_000;
 
 /** `draft` is the text for the conversation `where`; `onDraft` is called with its key and what it becomes. */
-export function Composer({ user, where, place, draft: text, onDraft, act, paramsFor, level }) {
+export function Composer({ user, where, place, draft: text, onDraft, onLater, act, paramsFor, level }) {
   const typed = useRef(0);
   const file = useRef();
   useEffect(() => {
@@ -70,6 +70,20 @@ export function Composer({ user, where, place, draft: text, onDraft, act, params
       <button class="button square" aria-label="Upload a file" onClick=${() => file.current.click()}>
         <${Icon} name="clip" />
       </button>
+      ${
+        hasScheduledMessages(level) &&
+        html`
+          <button
+            class="button square"
+            aria-label="Schedule a message"
+            title="Send it later, by the world's clock"
+            disabled=${!where}
+            onClick=${() => onLater(text)}
+          >
+            <${Icon} name="agenda" />
+          </button>
+        `
+      }
       <button class="button first square" aria-label="Send" onClick=${send}><${Icon} name="send" /></button>
     </div>
   `;

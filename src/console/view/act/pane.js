@@ -1,6 +1,7 @@
 // One person: their conversations, what is said in one, and their event stream.
 import { handle, html, save, saved, useEffect, useMemo, useReducer, useRef, useState, useStore } from "../../lib.js";
 import { attempt, toasts } from "../../store.js";
+import { refusalOf } from "../../control.js";
 import { pathOf } from "../../route.js";
 import { NETWORKS, RATE_LIMITS, personalPresets } from "../../part/presets.js";
 import { Session } from "../../session.js";
@@ -11,6 +12,7 @@ import { isDirect, placeOf, sendParams } from "./place.js";
 import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
+import { Later } from "./later.js";
 
 /** The client of a pane: the one that is there, unless it is somebody else's. */
 function sessionOf(world, side, user, isSource) {
@@ -18,7 +20,7 @@ function sessionOf(world, side, user, isSource) {
   if (known?.user.email === user.email && known.user.api_key === user.api_key && known.isSource === isSource)
     return known;
   known?.close();
-  world.sessions[side] = new Session(world.name, user, isSource);
+  world.sessions[side] = new Session(world.name, user, isSource, () => world.time());
   return world.sessions[side];
 }
 
@@ -87,10 +89,11 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     try {
       step.reply = await session.call(method, path, params, options);
     } catch (error) {
-      Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
+      Object.assign(step, refusalOf(error));
       const said = error.message || "no reply";
       const status = error.status && !said.startsWith(error.status) ? [error.status] : [];
-      toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
+      if (options.onRefused) options.onRefused([said, error.hint].filter(Boolean).join(" "));
+      else toasts.show(`${handle(user.email)}: ${[...status, said, error.hint].filter(Boolean).join(" ")}`, "bad");
     }
     if (!options.unrecorded) recording.request(step);
     else if (options.omitted) recording.omit(options.omitted);
@@ -168,9 +171,9 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   });
   const where = target();
   const unread = shown.filter((message) => !message.flags.includes("read")).map((message) => message.id);
-  const typing = [...(session?.typing ?? [])]
-    .filter(([id]) => id !== user.user_id)
-    .map(([id]) => world.byId.get(id)?.full_name ?? id);
+  const typing = (session?.typists ?? [])
+    .filter((id) => id !== user.user_id)
+    .map((id) => world.byId.get(id)?.full_name ?? id);
   const listening = session?.state === "listening";
   return html`
     <section class="pane card" aria-label=${`Acting as ${user.full_name}`}>
@@ -333,6 +336,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
             place=${current}
             draft=${world.drafts.get(draftKey(current)) ?? ""}
             onDraft=${write}
+            onLater=${(text) => setDialog({ later: text, where, place: current })}
             act=${act}
             paramsFor=${paramsFor}
             level=${session?.level}
@@ -360,7 +364,22 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         </ol>
       </details>
       ${
+        dialog?.later !== undefined &&
+        html`
+          <${Later}
+            world=${world}
+            where=${dialog.where}
+            draft=${dialog.later}
+            level=${session.level}
+            act=${act}
+            onSent=${() => write(dialog.place, (text) => (text === dialog.later ? "" : text))}
+            onClose=${() => setDialog(null)}
+          />
+        `
+      }
+      ${
         dialog &&
+        dialog.later === undefined &&
         html`
           <${PaneDialog}
             dialog=${dialog}

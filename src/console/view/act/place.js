@@ -6,6 +6,8 @@ const CHANNEL_LEVEL = 248;
 /** From these levels on, others learn of typing in a channel, and the channel has a parameter of its own. */
 const TYPING_LEVEL = 58;
 const TYPING_CHANNEL_LEVEL = 215;
+/** From this level on, messages may be scheduled. */
+const SCHEDULED_LEVEL = 179;
 /** From this level on, users may ask to be reminded. */
 const REMINDERS_LEVEL = 381;
 
@@ -27,6 +29,12 @@ export function sendParams(there, name, content, level) {
   return { type, to: name ?? there.channel, topic: there.topic, content };
 }
 
+/** The parameters of a message that is sent there later, at an instant in UNIX seconds. */
+export function laterParams(there, content, at, level) {
+  const to = there.people ? { to: there.people } : { to: there.channel, topic: there.topic };
+  return { type: typeOf(there, level), ...to, content, scheduled_delivery_timestamp: at };
+}
+
 /** The parameters that say that somebody types there; null where the level has no such thing. */
 export function typingParams(there, op, level) {
   if (there.people) return { op, type: typeOf(there, level), to: there.people };
@@ -35,4 +43,5 @@ export function typingParams(there, op, level) {
   return { op, type: typeOf(there, level), ...channel, topic: there.topic };
 }
 
+export const hasScheduledMessages = (level) => level >= SCHEDULED_LEVEL;
 export const hasReminders = (level) => level >= REMINDERS_LEVEL;

@@ -1,0 +1,190 @@
+"use strict";
+
+// What the console does with times: instants that are chosen, messages that are scheduled, events that come late, and
+// what passes with the world's clock.
+
+const assert = require("node:assert/strict");
+const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { close, open } = require("./page");
+const { api, control } = require("./program");
+
+const PASSED_MS = 15_000;
+const LATE_MS = 5_000;
+
+const composer = (page, name) => page.getByLabel(`Message as ${name}`);
+const events = (page, name) => page.getByLabel(`Events of ${name}`);
+const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
+const dialog = (page) => page.locator("dialog");
+const fieldProblem = (page) => dialog(page).getByRole("alert");
+
+async function begin(browser, url, name, options = {}) {
+  await control(url, "POST", "/worlds", { name, ...options });
+  const page = await open(browser, `${url}/console/w/${name}/act`);
+  await listening(page);
+  return page;
+}
+
+async function end(page, url, name) {
+  await close(page);
+  await control(url, "DELETE", `/worlds/${name}`);
+}
+
+/** Asserts that the field of a name has the focus and says why it was refused, and that no toast does. */
+async function assertRefused(page, name, problem) {
+  await fieldProblem(page).filter({ hasText: problem }).waitFor();
+  assert.equal(await fieldProblem(page).count(), 1);
+  const field = dialog(page).locator(`[name="${name}"]`);
+  assert.equal(await field.getAttribute("aria-invalid"), "true", name);
+  const described = await field.getAttribute("aria-describedby");
+  assert.equal(await fieldProblem(page).getAttribute("id"), described, name);
+  assert.ok(await field.evaluate((element) => element === document.activeElement), `${name} has the focus`);
+  assert.equal(await page.locator(".toast.bad").count(), 0, "the dialog says it, not a toast");
+}
+
+async function schedule(page, name) {
+  await pane(page, name).getByLabel("Schedule a message").click();
+  await dialog(page).getByLabel("When").waitFor();
+}
+
+const times = {
+  async "say in the dialog why a time zone or an instant is refused"({ browser, url }) {
+    const page = await begin(browser, url, "refused-time");
+    await page.getByTitle("Choose an instant and a time zone").click();
+    const go = () => page.getByRole("button", { name: "Go there" }).click();
+    await page.getByLabel("Time zone").fill("Europe/Berlni");
+    await go();
+    await assertRefused(page, "zone", "There is no time zone Europe/Berlni; did you mean Europe/Berlin?");
+    await page.getByLabel("Time zone").fill("Europe/Berlin");
+    await page.getByLabel("Instant").fill("2025-12-31T10:00");
+    await go();
+    await assertRefused(page, "at", "the clock can't go back; restore a snapshot instead");
+    await page.getByLabel("Instant").fill("2026-03-29T02:30");
+    await go();
+    await assertRefused(page, "at", "Clocks in Europe/Berlin are put forward over 02:30:00 on that day");
+    await page.getByLabel("Instant").fill("2226-03-29T02:30");
+    await go();
+    await assertRefused(page, "at", "the clock can be moved by 100 years at most");
+    await page.getByLabel("Instant").fill("2026-10-25T02:30");
+    await go();
+    await page.locator(".time-day", { hasText: "Sun, 25 Oct 2026" }).waitFor();
+    await page.getByText("It is 02:30:00 twice on that day").waitFor();
+    await dialog(page).waitFor({ state: "detached" });
+    await end(page, url, "refused-time");
+  },
+
+  async "schedule messages by the world's clock, and export them so that it plays"({ browser, url, binary }) {
+    const page = await begin(browser, url, "scheduled", { clock: "2026-03-02T09:30:00Z" });
+    await composer(page, "Mel Marsh").fill("Tea is ready");
+    await schedule(page, "Mel Marsh");
+    assert.equal(await dialog(page).getByLabel("Text").inputValue(), "Tea is ready");
+    const options = await dialog(page).getByLabel("When").locator("option").allInnerTexts();
+    assert.deepEqual(options, ["in one hour: 10:30", "tomorrow at 9:00: Tue, 3 Mar 2026", "at another time …"]);
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for Mon, 2 Mar 2026, 10:30:00").waitFor();
+    assert.equal(await composer(page, "Mel Marsh").inputValue(), "", "the draft is gone");
+    await events(page, "Mel Marsh").getByText("scheduled_messages add").waitFor();
+    // Refusals are at the field that they are about.
+    await composer(page, "Max Mercer").fill("Too late");
+    await schedule(page, "Max Mercer");
+    await dialog(page).getByLabel("When").selectOption("other");
+    const submit = () => dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await dialog(page).getByLabel("Day and time").fill("2026-03-01T08:00");
+    await submit();
+    await assertRefused(page, "at", "Scheduled delivery time must be in the future.");
+    await dialog(page).getByLabel("Text").fill("   ");
+    await dialog(page).getByLabel("Day and time").fill("2026-03-04T08:00");
+    await submit();
+    await assertRefused(page, "content", "Message must not be empty");
+    await dialog(page).getByLabel("Text").fill("On Wednesday");
+    await submit();
+    await page.getByText("Scheduled for Wed, 4 Mar 2026, 08:00:00").waitFor();
+    assert.equal(await composer(page, "Max Mercer").inputValue(), "", "what was changed in the dialog was the draft");
+    await composer(page, "Max Mercer").fill("Good morning from Max");
+    await schedule(page, "Max Mercer");
+    await dialog(page).getByLabel("When").selectOption("morning");
+    await submit();
+    await page.getByText("Scheduled for Tue, 3 Mar 2026, 09:00:00").waitFor();
+    await page.getByRole("button", { name: /^Agenda/ }).click();
+    for (const due of ["Mon, 2 Mar 2026, 10:30:00", "Tue, 3 Mar 2026, 09:00:00", "Wed, 4 Mar 2026, 08:00:00"])
+      await dialog(page).locator(".agenda li", { hasText: due }).filter({ hasText: "scheduled message" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("+1 h: go on").click();
+    await message(page, "Max Mercer", "Tea is ready").waitFor();
+    await page.getByLabel("+1 d: go on").click();
+    await message(page, "Mel Marsh", "Good morning from Max").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "mel schedules “Tea is ready” in #",
+      "mel: POST /scheduled_messages\ntype: channel\nto: {{channel ",
+      "content: Tea is ready\nscheduled_delivery_timestamp: {{now +1h}}",
+      "scheduled_delivery_timestamp: {{now -1d1h30m}}",
+      'reply 400\n{"code":"BAD_REQUEST","msg":"Scheduled delivery time must be in the future."}',
+      'reply 400\n{"code":"BAD_REQUEST","msg":"Message must not be empty"}',
+      "scheduled_delivery_timestamp: {{now +1d22h30m}}",
+      "scheduled_delivery_timestamp: {{now +23h30m}}",
+      "clock +1h",
+      '"content":"Tea is ready"',
+      "clock +1d",
+      '"content":"Good morning from Max"',
+    ]);
+    assert.doesNotMatch(text, /\b17\d{8}\b/, "no instant of the recording");
+    await end(page, url, "scheduled");
+  },
+
+  async "schedule a direct message at an older level, and nothing before there was such a thing"({ browser, url }) {
+    let page = await begin(browser, url, "later-200", { feature_level: 200 });
+    await pane(page, "Mel Marsh").getByRole("button", { name: "New conversation" }).click();
+    await page.getByLabel("or direct, to").selectOption([{ label: "Max Mercer" }]);
+    await page.getByLabel("Message", { exact: true }).fill("Only for you");
+    await dialog(page).getByRole("button", { name: "Send" }).click();
+    await message(page, "Mel Marsh", "Only for you").waitFor();
+    await schedule(page, "Mel Marsh");
+    await dialog(page).getByLabel("Text").fill("And this later");
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for ").waitFor();
+    await page.getByLabel("+1 h: go on").click();
+    await message(page, "Mel Marsh", "And this later").waitFor();
+    await end(page, url, "later-200");
+    page = await begin(browser, url, "later-150", { feature_level: 150 });
+    assert.equal(await page.getByLabel("Schedule a message").count(), 0);
+    await end(page, url, "later-150");
+  },
+
+  async "let events arrive late for one person"({ browser, url }) {
+    const page = await begin(browser, url, "late");
+    await arm(page, "Max Mercer", "Events arrive 5 s late");
+    // A poll that is parked is still answered.
+    await write(page, "Mel Marsh", "At once");
+    await message(page, "Max Mercer", "At once").waitFor();
+    const began = performance.now();
+    await write(page, "Mel Marsh", "Late");
+    await message(page, "Mel Marsh", "Late").waitFor();
+    assert.equal(await message(page, "Max Mercer", "Late").count(), 0);
+    await message(page, "Max Mercer", "Late").waitFor({ timeout: 4 * LATE_MS });
+    const ms = performance.now() - began;
+    assert.ok(ms > LATE_MS - 500, `${ms}`);
+    await view(page, "Faults");
+    await page.getByRole("row", { name: /max GET \/events delays by 5000 ms until removed/ }).waitFor();
+    await page.getByRole("button", { name: "Events arrive 5 s late" }).waitFor();
+    await end(page, url, "late");
+  },
+
+  async "drop who types when the world's clock has passed the time that clients show it"({ browser, url }) {
+    const page = await begin(browser, url, "types");
+    const types = pane(page, "Max Mercer").getByText("Mel Marsh types …");
+    await composer(page, "Mel Marsh").fill("I wanted to s");
+    await types.waitFor();
+    await control(url, "POST", "/worlds/types/clock", { advance_seconds: PASSED_MS / 1000 - 1 });
+    await page.locator(".time-clock", { hasText: "09:00:14" }).waitFor();
+    assert.equal(await types.count(), 1);
+    await control(url, "POST", "/worlds/types/clock", { advance_seconds: 1 });
+    await types.waitFor({ state: "detached" });
+    const { users } = await control(url, "GET", "/worlds/types/users");
+    const max = users.find(({ email }) => email.startsWith("max@")).user_id;
+    await api(`${url}/w/types`, "mel", "POST", "/typing", { op: "start", to: [max], type: "direct" });
+    await types.waitFor();
+    await end(page, url, "types");
+  },
+};
+
+module.exports = { times };
