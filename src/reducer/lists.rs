@@ -8,8 +8,11 @@ use serde_json::Value;
 impl State {
     /// Applies an event to the lists that it belongs to, and returns whether there are any.
     pub(super) fn apply_to_lists(&mut self, kind: &str, event: &Value, op: &str) -> bool {
-        let lists = LISTS.iter().filter(|list| list.event_type() == kind);
-        lists.fold(false, |is_applied, list| self.apply_to_list(list, event, op) || is_applied)
+        let mut is_applied = false;
+        for list in LISTS.iter().filter(|list| list.event_type() == kind) {
+            is_applied |= self.apply_to_list(list, event, op);
+        }
+        is_applied
     }
 
     /// Applies an event to a list if it belongs to the list, and returns whether it does.
