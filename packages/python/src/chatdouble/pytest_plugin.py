@@ -40,6 +40,7 @@ OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _SAID, _FAILED, _MADE = "chatdouble_said", "chatdouble_failed", "chatdouble_made"
 SERVERS = ("shared", "each")
+AIO_FIXTURES = ("chatdouble_aio_server", "chatdouble_aio_world")
 # Options of a server that the worlds of tests can have instead.
 OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
 Result = TypeVar("Result")
@@ -618,7 +619,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if report.when != "call" or not report.failed or _lacks_plugin(call):
         return report
-    world = getattr(item, "funcargs", {}).get("chatdouble_world")
+    arguments = getattr(item, "funcargs", {})
+    # A failure keeps the calls that were to be awaited after it: they are no error of their own.
+    held = [place for name in AIO_FIXTURES if name in arguments for place in aio.held_calls(arguments[name])]
+    if held:
+        report.sections.append(("calls without `await`", aio.unawaited(held)))
+    world = arguments.get("chatdouble_world")
     own = item.config.stash[_own]
     names = getattr(item, "fixturenames", ())
     lasting = [one for one in own.lasting if one.fixture is not None and one.fixture.argname in names]
