@@ -1556,6 +1556,73 @@ def test_a_failed_test_shows_the_world_that_it_shares(pytester):
     assert result.stdout.str().count("last requests to ") == 1 and "did not judge" not in result.stdout.str()
 
 
+SEVERAL = """
+import urllib.error
+import urllib.request
+import pytest
+
+def ask(world, path="/server_settings"):
+    try:
+        urllib.request.urlopen(world.url + "/api/v1" + path)
+    except urllib.error.HTTPError:
+        pass
+
+@pytest.fixture
+def worlds(chatdouble_server):
+    made = [chatdouble_server.create_world(name=f"{name}-1", label=label) for name, label in [("a", None), ("b", "of Bo"), ("c", "of Cy"), ("d", None)]]
+    for one in made:
+        ask(one)
+    ask(made[3], "/users/me")
+    yield made
+    for one in made:
+        one.delete()
+
+def test_of_a_call(chatdouble_world, worlds):
+    worlds[1].journal.verify(path="/server_settings", exactly=7)
+
+def test_of_a_call_in_a_loop(chatdouble_aio_server, worlds):
+    import asyncio
+
+    async def work():
+        async with await chatdouble_aio_server.create_world(name="e-1") as world, await world.fork(name="f-1", label="of Fo") as fork:
+            ask(fork)
+            ask(world)
+            await world.clock.now()
+            await fork.journal.verify(path="/server_settings", exactly=7)
+
+    asyncio.run(work())
+
+def test_named(chatdouble_world, worlds):
+    assert False, f"nothing came at {worlds[2].url}/api/v1"
+
+def test_of_a_client(chatdouble_world, worlds):
+    chatdouble_world.user("mel")
+    ask(worlds[0])
+    assert False
+
+def test_misspelled(worlds):
+    worlds[1].user("mell")
+"""
+
+
+def test_a_failed_test_shows_first_the_world_that_its_failure_is_about(pytester):
+    pytester.makepyfile(SEVERAL)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(failed=5)
+    # Of each test, the headings below its traceback and what follows them, in turn.
+    tests = re.split(r"(?m)^_{3,} (\w+) _{3,}$", result.stdout.str().split("= short test summary")[0])
+    shown = {name: re.split(r"(?m)^-{3,} (.+) -{3,}$", text)[1:] for name, text in zip(tests[1::2], tests[2::2])}
+    once, twice = "\n200 GET /server_settings\n", "\n200 GET /server_settings\n200 GET /server_settings\n"
+    assert shown["test_of_a_call"][:3] == ["last requests to b-1 (of Bo)", once, "last requests to d-1"]
+    assert shown["test_of_a_call_in_a_loop"][:4] == ["last requests to f-1 (of Fo)", once, "last requests to e-1", once]
+    assert shown["test_named"][:3] == ["last requests to c-1 (of Cy)", once, "last requests to d-1"]
+    assert shown["test_of_a_client"][:2] == ["last requests to a-1", twice]
+    assert shown["test_misspelled"][:3] == ["last requests to b-1 (of Bo)", once, "last requests to d-1"]
+    # The other worlds have a line each.
+    assert re.fullmatch(r"\nc-1 \(of Cy\): 1 request\na-1: 1 request\nworld-\d+: no request\n", shown["test_of_a_call"][5])
+    assert shown["test_of_a_client"][4:] == ["requests to other worlds", "\nd-1: 2 requests, 1 refused\nc-1 (of Cy): 1 request\nb-1 (of Bo): 1 request\n"]
+
+
 def test_findings_of_an_interrupted_run_are_said_at_its_end(pytester):
     interrupts = "def test_interrupts(organization):\n    raise KeyboardInterrupt\n"
     pytester.makepyfile(test_interrupted=SHARED + interrupts)

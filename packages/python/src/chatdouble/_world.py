@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence
 from urllib.parse import quote
@@ -100,15 +101,23 @@ class _Calls:
     def __init__(self, requests: Requests, path: str) -> None:
         self.requests = requests
         self.path = path
+        #: When the last of them ended, in Unix seconds; 0 before the first.
+        self.ended_at = 0.0
 
     def get(self, path: str, filters: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("GET", self.path + path, filters=filters)
+        return self.make("GET", path, filters=filters)
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("POST", self.path + path, body or {})
+        return self.make("POST", path, body or {})
 
     def delete(self, path: str, filters: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("DELETE", self.path + path, filters=filters)
+        return self.make("DELETE", path, filters=filters)
+
+    def make(self, method: str, path: str, body: Any = None, filters: dict[str, Any] | None = None) -> Record:
+        try:
+            return self.requests.control(method, self.path + path, body, filters)
+        finally:
+            self.ended_at = time.time()
 
     @of_caller
     def wait(self, path: str, body: dict[str, Any], helper: str) -> Record:
@@ -132,6 +141,8 @@ class World(Hinting):
         self.name = name
         #: Base URL for clients, without a slash at the end and without /api/v1.
         self.url = url
+        #: The text with which it was made here.
+        self._label: str | None = None
         self._calls = _Calls(requests, f"/worlds/{quote(name, safe='')}")
         self.clock = Clock(self._calls)
         self.faults = Faults(self._calls)
@@ -204,7 +215,7 @@ class World(Hinting):
 
     def put_state(self, document: dict[str, Any]) -> None:
         """Replaces the state with that of a document; queues end."""
-        self._calls.requests.control("PUT", f"{self._calls.path}/state", document)
+        self._calls.make("PUT", "/state", document)
 
     def invariants(self) -> Invariants:
         """The invariants that were checked, which must hold of every world, and their violations."""
@@ -222,7 +233,7 @@ class World(Hinting):
         """
         if not path.startswith("/"):
             raise Error(f"control takes what follows the world's name in a path, such as '/webhooks', not {path!r}")
-        return self._calls.requests.control(method, self._calls.path + path, body)
+        return self._calls.make(method, path, body)
 
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
