@@ -30,7 +30,7 @@ from ._control import (
 )
 from ._effects import Effect
 from ._error import Error, UnknownOption, VerificationFailed, set_context
-from ._frame import Frame
+from ._frame import AnyFrame, Frame
 from ._keywords import Hinting, keywords
 from ._loop import is_in_event_loop, running_loop
 from ._record import Record, User
@@ -421,7 +421,7 @@ def _read(opened: _watch.Watch, loop: asyncio.AbstractEventLoop, taker: weakref.
         except Exception as error:
             frame = error
         # A frame that can't be read is an error of the package, after which the socket goes on.
-        is_ended = not isinstance(frame, (Frame, Error))
+        is_ended = not isinstance(frame, (AnyFrame, Error))
         take = taker()
         if take is None:
             return

@@ -23,7 +23,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chatdouble
-from chatdouble import _start, _watch
+from chatdouble import _frame, _start, _watch
 
 pytest_plugins = ["pytester"]
 NOON = "2026-01-01T12:00:00Z"
@@ -689,6 +689,31 @@ def test_replies_have_classes(server, world):
     assert world.journal.entries()[-1].hint is None
     copied = copy.deepcopy(state)
     assert copied == state and pickle.loads(pickle.dumps(copied)) == state
+
+
+def test_frames_have_the_class_of_their_type(world):
+    mel = world.user("mel")
+    with world.watch(timeout_ms=5_000) as frames, world.faults.add(effect={"delay_ms": 1}):
+        world.network.set(profile="3g")
+        world.rate_limit.set(requests=100, seconds=1)
+        world.snapshots.save("s")
+        api(world, mel, "POST", "/register")
+        send(world, mel, "Hello")
+        world.snapshots.restore("s")
+        seen = {}
+        while "clock" not in seen:
+            frame = next(frames)
+            seen.setdefault(frame.type, frame)
+    assert {name: type(frame) for name, frame in seen.items()} == {name: _frame.KINDS[name] for name in seen}
+    assert seen.keys() == {"request", "event", "queue", "fault", "network", "rate_limit", "clock"}
+    for name, frame in seen.items():
+        # Each key is declared, and those of other types are None.
+        assert set(frame) - {"from"} <= get_type_hints(_frame.AnyFrame).keys(), name
+        assert {key for key in get_type_hints(_frame.AnyFrame) if getattr(frame, key) is not None} <= frame.keys()
+    assert (seen["clock"].cause, seen["clock"].snapshot, seen["request"].change) == ("restore", "s", None)
+    assert pickle.loads(pickle.dumps(seen["event"])) == seen["event"]
+    newer = _frame.framed({"type": "weather", "at": 1.0, "wind": 3})
+    assert type(newer) is chatdouble.types.Frame and newer["wind"] == 3 and newer.path is None
 
 
 def test_each_key_of_a_reply_has_a_text():
