@@ -35,7 +35,7 @@ from ._keywords import Hinting, keywords
 from ._loop import is_in_event_loop, running_loop
 from ._record import Record, User
 from ._server import DEFAULT
-from ._world import PATIENCE_MS
+from ._world import TIMED_OUT
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,8 +56,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 CALLS_MAX = 64
 # What a wait says that ended without a result while other calls had no thread.
 CROWDED = f"{CALLS_MAX} calls of chatdouble.aio are made at a time, and there were more meanwhile: the others waited for one of these to return"
-# The status of a wait that ended without a result.
-TIMED_OUT = 408
 
 
 class _Threads:

@@ -23,7 +23,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chatdouble
-from chatdouble import _frame, _start, _watch
+from chatdouble import _frame, _limit, _start, _watch
 
 pytest_plugins = ["pytester"]
 NOON = "2026-01-01T12:00:00Z"
@@ -634,6 +634,44 @@ def test_what_is_no_reply_of_chatdouble(stranger, body, call):
     assert len(str(refused.value)) < 500
 
 
+def test_an_error_of_a_wait_names_the_limit_that_ran_out(world, monkeypatch):
+    fault = world.faults.add(effect={"garbage": True}, match={"user": "mel"})
+    waits = [world.journal.wait_for, fault.wait_fired, world.queues.wait_parked, world.pushes.wait_for]
+    for wait in waits:
+        with pytest.raises(chatdouble.VerificationFailed, match=r"^Expected at least 1 .*, found 0 within 0.02 s\b"):
+            wait(timeout_ms=20)
+    # One limit counts for all that have none of their own.
+    monkeypatch.setitem(_limit._limits, "timeout_ms", 3_000)
+    chatdouble.set_default_timeout(50)
+    for wait in waits:
+        with pytest.raises(chatdouble.VerificationFailed, match=r", found 0 within 0.05 s\b"):
+            wait()
+    with pytest.raises(chatdouble.VerificationFailed, match=r"found 0 within 0.05 s.*\nfault.wait_fired blocked the event loop"):
+        asyncio.run(_in_loop(fault.wait_fired))
+    with pytest.raises(chatdouble.VerificationFailed, match=r", found 0 within 0.05 s\b"):
+        asyncio.run(chatdouble.aio.same(world).queues.wait_parked())
+    # There are too many before the end of the limit.
+    meet(world.url)
+    with pytest.raises(chatdouble.VerificationFailed, match="found 1\n"):
+        world.journal.wait_for(exactly=0, timeout_ms=5_000)
+    for wrong in (0, -5, "3s", None, True, 2.5):
+        with pytest.raises(chatdouble.Error, match=f"^set_default_timeout takes a number of milliseconds .* not {wrong!r}$"):
+            chatdouble.set_default_timeout(wrong)
+
+
+async def _in_loop(call):
+    return call()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]])
+def test_the_limit_of_waits_is_in_the_ini_file(pytester, workers):
+    pytester.makepyfile("def test_it(chatdouble_world): chatdouble_world.queues.wait_parked(user='mel')")
+    pytester.makeini("[pytest]\nchatdouble_timeout_ms = 40")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *workers)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Expected at least 1 parked queue of mel, found 0 within 0.04 s; *"])
+
+
 def test_a_wait_in_an_event_loop_names_the_remedy(world):
     async def blocked(wait):
         wait()
@@ -1126,6 +1164,8 @@ def test_a_broken_invariant_fails_a_run_with_workers(pytester, monkeypatch):
     [
         ("chatdouble_fail_on = warn", "chatdouble_fail_on takes note, warning, error, not 'warn'; did you mean 'warning'?"),
         ("chatdouble_server = eech", "chatdouble_server takes shared, each, not 'eech'; did you mean 'each'?"),
+        ("chatdouble_timeout_ms = 3s", "chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not '3s'"),
+        ("chatdouble_timeout_ms = 0", "chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not '0'"),
     ],
 )
 def test_a_misspelled_setting_is_refused_before_any_test(pytester, setting, message):

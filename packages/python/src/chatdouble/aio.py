@@ -51,7 +51,7 @@ from ._keywords import Hinting, keywords
 from ._loop import is_in_event_loop, running_loop
 from ._record import Record, User
 from ._server import DEFAULT
-from ._world import PATIENCE_MS
+from ._world import TIMED_OUT
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -81,8 +81,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 CALLS_MAX = 64
 # What a wait says that ended without a result while other calls had no thread.
 CROWDED = f"{CALLS_MAX} calls of chatdouble.aio are made at a time, and there were more meanwhile: the others waited for one of these to return"
-# The status of a wait that ended without a result.
-TIMED_OUT = 408
 
 
 class _Threads:
@@ -687,7 +685,7 @@ class Fault(Hinting):
         self.id = same.id
 
     @keywords
-    async def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
+    async def wait_fired(self, *, times: int = 1, timeout_ms: int | None = None) -> int:
         """Waits until it fired at so many requests, for 3 seconds by default, and returns at how many it did.
 
         A rule meets the requests that arrive after it: a poll that waits already is not met.
@@ -921,7 +919,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
         method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
@@ -976,7 +974,7 @@ class Queues(Hinting):
         *,
         user: str | None = None,
         count: int | None = None,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
     ) -> List[Queue]:
         """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 seconds by default."""
         return await self._threads.run(self._same.wait_parked, user=user, count=count, timeout_ms=timeout_ms)
@@ -1009,7 +1007,7 @@ class Pushes(Hinting):
         device_id: int | None = None,
         since: int | None = None,
         at_least: int | None = None,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
     ) -> List[Push]:
         """Waits until there are such pushes, for 3 seconds by default, and returns them."""
         return await self._threads.run(

@@ -18,6 +18,7 @@ from ._control import JournalEntry, Queue, ReportedClient
 from ._error import Error, VerificationFailed
 from ._fixture import fixture_of_setting
 from ._keywords import refuse_unknown
+from ._limit import set_default_timeout
 from ._line import given_up_line, request_line, waiting_lines
 from ._listener import listeners
 from ._record import Record
@@ -209,6 +210,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("chatdouble_fail_on", "as --chatdouble-fail-on")
     parser.addini("chatdouble_server", "as --chatdouble-server", default="shared")
+    parser.addini("chatdouble_timeout_ms", "for how long helpers wait that are given no timeout_ms", default="")
     parser.addini("chatdouble_options", "options of serve, one per line, such as dialect=zulip", type="linelist")
 
 
@@ -216,6 +218,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     for name, known in (("chatdouble_fail_on", SEVERITIES), ("chatdouble_server", SERVERS)):
         _check_word(name, config.getini(name), known)
+    _set_timeout(config.getini("chatdouble_timeout_ms"))
     config.stash[_said] = said = _Said()
     _start.listeners.append(said.take)
     config.stash[_own] = own = _OwnWorlds()
@@ -229,6 +232,14 @@ def _check_word(name: str, given: str | None, known: tuple[str, ...]) -> None:
         nearest = difflib.get_close_matches(given, known, 1)
         meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
         raise pytest.UsageError(f"{name} takes {', '.join(known)}, not {given!r}{meant}")
+
+
+def _set_timeout(given: str) -> None:
+    """Sets the limit of waits that the ini file has; a conftest.py may have set one."""
+    if given and not (given.isdecimal() and int(given)):
+        raise pytest.UsageError(f"chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not {given!r}")
+    if given:
+        set_default_timeout(int(given))
 
 
 @pytest.hookimpl(optionalhook=True)
