@@ -225,7 +225,14 @@ class _Call(Coroutine[Any, Any, Any]):
         if self._is_awaited:
             raise self._reuse()
         self._is_awaited = True
-        return self._coroutine.__await__()
+        return self._awaited()
+
+    def _awaited(self) -> Generator[Any, Any, Any]:
+        try:
+            return (yield from self._coroutine.__await__())
+        except Error as error:
+            # The frames of the package say nothing about the test, and runners other than pytest show them.
+            raise error.with_traceback(None)
 
     def __repr__(self) -> str:
         state = "awaited" if self._is_awaited else "not awaited: put `await` before it"
@@ -244,11 +251,17 @@ class _Call(Coroutine[Any, Any, Any]):
         if inspect.getcoroutinestate(self._coroutine) == inspect.CORO_CLOSED:
             raise self._reuse()
         self._is_awaited = True
-        return self._coroutine.send(value)
+        try:
+            return self._coroutine.send(value)
+        except Error as error:
+            raise error.with_traceback(None)
 
     def throw(self, *error: Any) -> Any:
         self._is_awaited = True
-        return self._coroutine.throw(*error)
+        try:
+            return self._coroutine.throw(*error)
+        except Error as failure:
+            raise failure.with_traceback(None)
 
     def close(self) -> None:
         self._is_awaited = True

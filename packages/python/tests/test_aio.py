@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import threading
+import traceback
 import urllib.parse
 import urllib.request
 from base64 import b64encode
@@ -752,6 +753,45 @@ def test_an_error_of_a_call_keeps_the_one_that_was_on_its_way() -> None:
             context = failed.value.__context__
             # From Python 3.13 on, asyncio puts a TimeoutError between them.
             assert isinstance(context.__cause__ if isinstance(context, asyncio.TimeoutError) else context, asyncio.CancelledError)
+
+    run(work())
+
+
+def frames_of_package(error: BaseException) -> List[str]:
+    """The functions of the package in a traceback, which begins with the test."""
+    names = [one.f_code.co_filename for one, _ in traceback.walk_tb(error.__traceback__)]
+    return [name for name in names if os.path.dirname(name) == os.path.dirname(aio.__file__)]
+
+
+def test_a_traceback_has_one_frame_of_the_package(chatdouble_aio_world: aio.World, chatdouble_world: World) -> None:
+    # Runners other than pytest show the frames that it hides.
+    own: List[Callable[[], Any]] = [
+        lambda: chatdouble_world.journal.verify(path="/messages"),
+        lambda: chatdouble_world.user("mell"),
+        lambda: chatdouble_world.snapshots.restore("none"),
+        lambda: chatdouble_world.queues.wait_parked(timeout_ms=1),
+        lambda: chatdouble_world.server.world("none").report(),
+    ]
+    for call in own:
+        with pytest.raises(Error) as failed:
+            call()
+        assert len(frames_of_package(failed.value)) == 1
+
+    async def work() -> None:
+        world = chatdouble_aio_world
+        async with world.watch(timeout_ms=1) as frames:
+            awaited: List[Callable[[], Coroutine[Any, Any, Any]]] = [
+                lambda: world.journal.verify(path="/messages"),
+                lambda: world.user("mell"),
+                lambda: world.snapshots.restore("none"),
+                lambda: world.server.world("none").report(),
+                frames.__anext__,  # type: ignore[list-item]
+            ]
+            for call in awaited:
+                for made in (lambda: call(), lambda: asyncio.create_task(call())):
+                    with pytest.raises(Error) as failed:
+                        await made()
+                    assert len(frames_of_package(failed.value)) == 1
 
     run(work())
 
