@@ -657,7 +657,7 @@ def asynchronous(server, world, start):
     used = sorted({name.name for name in imported} | {"Health", "WorldRow"})
     records = [name for name in used if name in bodies]
     connect = functions["connect"]
-    everything = sorted(["Error", "Fault", "Record", "Server", "UnknownOption", "VerificationFailed", "World", "connect", "same", "start_server"])
+    everything = sorted(["Error", "Fault", "Record", "Server", "UnknownOption", "VerificationFailed", "World", "connect", "same", "same_server", "start_server"])
     head = HEAD % {
         "records": "\n".join(f"    {name}," for name in records),
         "all": "\n".join(f'    "{name}",' for name in everything),

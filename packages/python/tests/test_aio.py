@@ -346,6 +346,47 @@ def test_a_failed_test_shows_the_calls_that_it_holds(pytester: pytest.Pytester) 
     outcome.stdout.fnmatch_lines(["*calls without `await`*", "a call without `await` does nothing: Faults.add (*:2)"])
 
 
+SHARED = '''
+    import asyncio
+    import pytest
+    import pytest_asyncio
+    from chatdouble import aio
+
+    LOOPS, KEPT = set(), []
+
+    @pytest_asyncio.fixture(scope="module", loop_scope="module")
+    async def shared_world(chatdouble_server):
+        server = aio.same_server(chatdouble_server)
+        async with await server.create_world(label="shared") as world:
+            yield world
+
+    @pytest.mark.parametrize("number", range(2))
+    @pytest.mark.asyncio
+    async def test_shares(shared_world, number):
+        LOOPS.add(id(asyncio.get_running_loop()))
+        KEPT.append(asyncio.get_running_loop())
+        assert (await shared_world.clock.advance("1h")).now
+        assert len(await shared_world.server.worlds(prefix=shared_world.name)) == 1
+        assert len(LOOPS) == number + 1
+
+    @pytest.mark.asyncio
+    async def test_forgets(shared_world):
+        KEPT.append(shared_world.clock.now())
+
+    @pytest.mark.asyncio
+    async def test_server_goes_on(chatdouble_aio_server):
+        await chatdouble_aio_server.health()
+'''
+
+
+def test_a_fixture_of_a_wider_scope_shares_a_server(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_asyncio")
+    pytester.makepyfile(SHARED)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=4, errors=1)
+    outcome.stdout.fnmatch_lines(["E * a call without `await` does nothing: Clock.now (*:25)"])
+
+
 def test_a_watch_without_await_is_an_error_of_its_block() -> None:
     async def work() -> None:
         async with await aio.start_server() as server, await server.create_world() as world:

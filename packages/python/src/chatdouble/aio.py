@@ -68,6 +68,7 @@ __all__ = [
     "World",
     "connect",
     "same",
+    "same_server",
     "start_server",
 ]
 
