@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import threading
+import traceback
 import urllib.parse
 import urllib.request
 from base64 import b64encode
@@ -193,6 +194,218 @@ def test_a_call_without_await_fails_a_test(pytester: pytest.Pytester) -> None:
     outcome.stdout.fnmatch_lines(["*a call without `await` does nothing: Journal.verify (*:4)"])
 
 
+FORGETS = '''
+    import asyncio
+    import pytest
+
+    KEPT = []
+
+    def failing(world):
+        call = world.clock.now()
+        raise ValueError("of the test")
+
+    def in_info(world):
+        with pytest.raises(ValueError) as info:
+            failing(world)
+        KEPT.append(info)
+
+    def in_exception(world):
+        try:
+            failing(world)
+        except ValueError as error:
+            KEPT.append(error)
+
+    def in_a_cycle(world):
+        one = [world.clock.now()]
+        one.append(one)
+
+    def in_a_list(world):
+        KEPT.append(world.clock.now())
+
+    def in_a_list_of_calls(world):
+        KEPT.extend([world.faults.add(effect={"garbage": True}), world.server.health()])
+
+    @pytest.fixture
+    def value(chatdouble_aio_world):
+        return chatdouble_aio_world.clock.now()
+
+    def test_value(chatdouble_aio_world, value):
+        pass
+
+    @pytest.mark.parametrize("forget", [in_info, in_exception, in_a_cycle, in_a_list, in_a_list_of_calls])
+    def test_held(chatdouble_aio_world, forget):
+        async def work():
+            forget(chatdouble_aio_world)
+
+        asyncio.run(work())
+
+    def test_of_a_server(chatdouble_aio_server):
+        KEPT.append(chatdouble_aio_server.worlds())
+
+    def test_next(chatdouble_aio_world):
+        pass
+'''
+
+
+def test_a_call_without_await_that_something_holds_fails_its_test(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile(FORGETS)
+    line = {text: number for number, text in enumerate(path.read_text().splitlines(), 1)}
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error")
+    outcome.assert_outcomes(passed=8, errors=7)
+    said = [one.split("does nothing: ")[1].replace(f"{path}:", "") for one in outcome.outlines if one.startswith("chatdouble_aio_")]
+    held = line["    call = world.clock.now()"]
+    assert said == [
+        f"Clock.now ({line['    return chatdouble_aio_world.clock.now()']})",
+        f"Clock.now ({held})",
+        f"Clock.now ({held})",
+        f"Clock.now ({line['    one = [world.clock.now()]']})",
+        f"Clock.now ({line['    KEPT.append(world.clock.now())']})",
+        "Faults.add ({0}), Server.health ({0})".format(line['    KEPT.extend([world.faults.add(effect={"garbage": True}), world.server.health()])']),
+        f"Server.worlds ({line['    KEPT.append(chatdouble_aio_server.worlds())']})",
+    ], outcome.stdout.str()
+
+
+def test_a_call_without_await_that_something_holds_is_an_error_of_its_world() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            other = await server.create_world()
+            kept: List[Any] = [other.clock.now(), server.health()]
+            with pytest.raises(Error, match=r"^a call without `await` does nothing: Clock.now \(.*test_aio.py:\d+\)$"):
+                async with await server.create_world() as world:
+                    kept.append(world.clock.now())
+            with pytest.raises(RuntimeError, match="Clock.now was not awaited before its world or its server ended"):
+                await kept[2]
+            world = await server.create_world()
+            kept.append(world.journal.clear())
+            with pytest.raises(Error, match="does nothing: Journal.clear "):
+                await world.delete()
+            # An error on its way matters more.
+            world = await server.create_world()
+            kept.append(world.journal.clear())
+            with pytest.raises(ZeroDivisionError):
+                try:
+                    1 / 0
+                finally:
+                    await world.delete()
+            kept.pop().close()
+            # Those for others are awaited later.
+            assert await kept[0] > 0 and (await kept[1]).worlds == 2
+            kept.append(other.journal.entries())
+            with pytest.raises(Error, match="does nothing: Journal.entries "):
+                await server.stop()
+
+    run(work())
+
+
+def test_a_call_that_is_awaited_before_the_end_was_not_forgotten(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+
+        KEPT = []
+
+        def test_awaited(chatdouble_aio_world):
+            async def work(world):
+                later, calls = world.clock.now(), [world.journal.entries() for _ in range(4)]
+                KEPT.extend([later, *calls])
+                task = asyncio.create_task(calls[0])
+                await asyncio.gather(calls[1], asyncio.shield(calls[2]))
+                await asyncio.wait_for(later, 5)
+                await task
+                await asyncio.ensure_future(calls[3])
+
+            asyncio.run(work(chatdouble_aio_world))
+
+        def test_not_begun(chatdouble_aio_world):
+            # The loop ends before the tasks begin.
+            loop = asyncio.new_event_loop()
+            async def work(world):
+                calls = [world.clock.now(), world.clock.now()]
+                KEPT.extend([*calls, asyncio.create_task(calls[0]), asyncio.gather(calls[1])])
+                loop.stop()
+
+            loop.create_task(work(chatdouble_aio_world))
+            loop.run_forever()
+            loop.close()
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=2)
+
+
+def test_a_failed_test_shows_the_calls_that_it_holds(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_forgets(chatdouble_aio_world):
+            fault = chatdouble_aio_world.faults.add(effect={"garbage": True})
+            assert False
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["*calls without `await`*", "a call without `await` does nothing: Faults.add (*:2)"])
+
+
+SHARED = '''
+    import asyncio
+    import pytest
+    import pytest_asyncio
+    from chatdouble import aio
+
+    LOOPS, KEPT = set(), []
+
+    @pytest_asyncio.fixture(scope="module", loop_scope="module")
+    async def shared_world(chatdouble_server):
+        server = aio.same_server(chatdouble_server)
+        async with await server.create_world(label="shared") as world:
+            yield world
+
+    @pytest.mark.parametrize("number", range(2))
+    @pytest.mark.asyncio
+    async def test_shares(shared_world, number):
+        LOOPS.add(id(asyncio.get_running_loop()))
+        KEPT.append(asyncio.get_running_loop())
+        assert (await shared_world.clock.advance("1h")).now
+        assert len(await shared_world.server.worlds(prefix=shared_world.name)) == 1
+        assert len(LOOPS) == number + 1
+
+    @pytest.mark.asyncio
+    async def test_forgets(shared_world):
+        KEPT.append(shared_world.clock.now())
+
+    @pytest.mark.asyncio
+    async def test_server_goes_on(chatdouble_aio_server):
+        await chatdouble_aio_server.health()
+'''
+
+
+def test_a_fixture_of_a_wider_scope_shares_a_server(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_asyncio")
+    pytester.makepyfile(SHARED)
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=4, errors=1)
+    outcome.stdout.fnmatch_lines(["E * a call without `await` does nothing: Clock.now (*:25)"])
+
+
+def test_a_watch_without_await_is_an_error_of_its_block() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server, await server.create_world() as world:
+            for forget, name in ((anext, "Watch.anext"), (aio.Watch.aclose, "Watch.aclose")):
+                with pytest.raises(Error, match=rf"without `await` does nothing: {name} \(.*test_aio.py:\d+\)"):
+                    async with world.watch() as frames:
+                        forget(frames)
+            kept = []
+            with pytest.raises(Error, match=r"without `await` does nothing: Watch.anext \(.*test_aio.py:\d+\)"):
+                async with await world.fork() as fork, fork.watch() as frames:
+                    kept.append(anext(frames))
+            async with world.watch(timeout_ms=1) as frames:
+                with pytest.raises(AttributeError, match=r"Watch.anext was not awaited, so there is no .type. yet"):
+                    anext(frames).type  # type: ignore[attr-defined]
+
+    with pytest.warns(RuntimeWarning, match="never awaited"), pytest.raises(Error, match="Watch.anext"):
+        run(work())
+
+
 def test_a_watch_begins_with_its_block() -> None:
     async def work() -> None:
         async with await aio.start_server() as server:
@@ -238,7 +451,7 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
                 await world.journal.verify("/messages")  # type: ignore[arg-type]
             assert not any("thread.py" in entry.path.name for entry in bare.traceback if hasattr(entry.path, "name"))
             with pytest.raises(Error, match="without `await`"):
-                world._threads.refuse_forgotten()
+                world._threads.refuse_forgotten("")
 
     with pytest.warns(RuntimeWarning, match="never awaited"):
         run(work())
@@ -578,7 +791,48 @@ def test_an_error_of_a_call_keeps_the_one_that_was_on_its_way() -> None:
             # An end of time, too.
             with pytest.raises(Error) as failed:
                 await asyncio.wait_for(verified_at_the_end(world), 0.05)
-            assert isinstance(failed.value.__context__, asyncio.CancelledError)
+            context = failed.value.__context__
+            # From Python 3.13 on, asyncio puts a TimeoutError between them.
+            assert isinstance(context.__cause__ if isinstance(context, asyncio.TimeoutError) else context, asyncio.CancelledError)
+
+    run(work())
+
+
+def frames_of_package(error: BaseException) -> List[str]:
+    """The functions of the package in a traceback, which begins with the test."""
+    names = [one.f_code.co_filename for one, _ in traceback.walk_tb(error.__traceback__)]
+    return [name for name in names if os.path.dirname(name) == os.path.dirname(aio.__file__)]
+
+
+def test_a_traceback_has_one_frame_of_the_package(chatdouble_aio_world: aio.World, chatdouble_world: World) -> None:
+    # Runners other than pytest show the frames that it hides.
+    own: List[Callable[[], Any]] = [
+        lambda: chatdouble_world.journal.verify(path="/messages"),
+        lambda: chatdouble_world.user("mell"),
+        lambda: chatdouble_world.snapshots.restore("none"),
+        lambda: chatdouble_world.queues.wait_parked(timeout_ms=1),
+        lambda: chatdouble_world.server.world("none").report(),
+    ]
+    for call in own:
+        with pytest.raises(Error) as failed:
+            call()
+        assert len(frames_of_package(failed.value)) == 1
+
+    async def work() -> None:
+        world = chatdouble_aio_world
+        async with world.watch(timeout_ms=1) as frames:
+            awaited: List[Callable[[], Coroutine[Any, Any, Any]]] = [
+                lambda: world.journal.verify(path="/messages"),
+                lambda: world.user("mell"),
+                lambda: world.snapshots.restore("none"),
+                lambda: world.server.world("none").report(),
+                frames.__anext__,  # type: ignore[list-item]
+            ]
+            for call in awaited:
+                for made in (lambda: call(), lambda: asyncio.create_task(call())):
+                    with pytest.raises(Error) as failed:
+                        await made()
+                    assert len(frames_of_package(failed.value)) == 1
 
     run(work())
 

@@ -23,7 +23,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chatdouble
-from chatdouble import _start, _watch
+from chatdouble import _frame, _limit, _start, _watch
 
 pytest_plugins = ["pytester"]
 NOON = "2026-01-01T12:00:00Z"
@@ -634,6 +634,44 @@ def test_what_is_no_reply_of_chatdouble(stranger, body, call):
     assert len(str(refused.value)) < 500
 
 
+def test_an_error_of_a_wait_names_the_limit_that_ran_out(world, monkeypatch):
+    fault = world.faults.add(effect={"garbage": True}, match={"user": "mel"})
+    waits = [world.journal.wait_for, fault.wait_fired, world.queues.wait_parked, world.pushes.wait_for]
+    for wait in waits:
+        with pytest.raises(chatdouble.VerificationFailed, match=r"^Expected at least 1 .*, found 0 within 0.02 s\b"):
+            wait(timeout_ms=20)
+    # One limit counts for all that have none of their own.
+    monkeypatch.setitem(_limit._limits, "timeout_ms", 3_000)
+    chatdouble.set_default_timeout(50)
+    for wait in waits:
+        with pytest.raises(chatdouble.VerificationFailed, match=r", found 0 within 0.05 s\b"):
+            wait()
+    with pytest.raises(chatdouble.VerificationFailed, match=r"found 0 within 0.05 s.*\nfault.wait_fired blocked the event loop"):
+        asyncio.run(_in_loop(fault.wait_fired))
+    with pytest.raises(chatdouble.VerificationFailed, match=r", found 0 within 0.05 s\b"):
+        asyncio.run(chatdouble.aio.same(world).queues.wait_parked())
+    # There are too many before the end of the limit.
+    meet(world.url)
+    with pytest.raises(chatdouble.VerificationFailed, match="found 1\n"):
+        world.journal.wait_for(exactly=0, timeout_ms=5_000)
+    for wrong in (0, -5, "3s", None, True, 2.5):
+        with pytest.raises(chatdouble.Error, match=f"^set_default_timeout takes a number of milliseconds .* not {wrong!r}$"):
+            chatdouble.set_default_timeout(wrong)
+
+
+async def _in_loop(call):
+    return call()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]])
+def test_the_limit_of_waits_is_in_the_ini_file(pytester, workers):
+    pytester.makepyfile("def test_it(chatdouble_world): chatdouble_world.queues.wait_parked(user='mel')")
+    pytester.makeini("[pytest]\nchatdouble_timeout_ms = 40")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *workers)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Expected at least 1 parked queue of mel, found 0 within 0.04 s; *"])
+
+
 def test_a_wait_in_an_event_loop_names_the_remedy(world):
     async def blocked(wait):
         wait()
@@ -689,6 +727,31 @@ def test_replies_have_classes(server, world):
     assert world.journal.entries()[-1].hint is None
     copied = copy.deepcopy(state)
     assert copied == state and pickle.loads(pickle.dumps(copied)) == state
+
+
+def test_frames_have_the_class_of_their_type(world):
+    mel = world.user("mel")
+    with world.watch(timeout_ms=5_000) as frames, world.faults.add(effect={"delay_ms": 1}):
+        world.network.set(profile="3g")
+        world.rate_limit.set(requests=100, seconds=1)
+        world.snapshots.save("s")
+        api(world, mel, "POST", "/register")
+        send(world, mel, "Hello")
+        world.snapshots.restore("s")
+        seen = {}
+        while "clock" not in seen:
+            frame = next(frames)
+            seen.setdefault(frame.type, frame)
+    assert {name: type(frame) for name, frame in seen.items()} == {name: _frame.KINDS[name] for name in seen}
+    assert seen.keys() == {"request", "event", "queue", "fault", "network", "rate_limit", "clock"}
+    for name, frame in seen.items():
+        # Each key is declared, and those of other types are None.
+        assert set(frame) - {"from"} <= get_type_hints(_frame.AnyFrame).keys(), name
+        assert {key for key in get_type_hints(_frame.AnyFrame) if getattr(frame, key) is not None} <= frame.keys()
+    assert (seen["clock"].cause, seen["clock"].snapshot, seen["request"].change) == ("restore", "s", None)
+    assert pickle.loads(pickle.dumps(seen["event"])) == seen["event"]
+    newer = _frame.framed({"type": "weather", "at": 1.0, "wind": 3})
+    assert type(newer) is chatdouble.types.Frame and newer["wind"] == 3 and newer.path is None
 
 
 def test_each_key_of_a_reply_has_a_text():
@@ -1101,6 +1164,8 @@ def test_a_broken_invariant_fails_a_run_with_workers(pytester, monkeypatch):
     [
         ("chatdouble_fail_on = warn", "chatdouble_fail_on takes note, warning, error, not 'warn'; did you mean 'warning'?"),
         ("chatdouble_server = eech", "chatdouble_server takes shared, each, not 'eech'; did you mean 'each'?"),
+        ("chatdouble_timeout_ms = 3s", "chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not '3s'"),
+        ("chatdouble_timeout_ms = 0", "chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not '0'"),
     ],
 )
 def test_a_misspelled_setting_is_refused_before_any_test(pytester, setting, message):
@@ -1554,6 +1619,73 @@ def test_a_failed_test_shows_the_world_that_it_shares(pytester):
     result.assert_outcomes(passed=8, failed=2)
     result.stdout.fnmatch_lines(["*last requests to organization (made by the fixture organization)*", "200 GET /users/me mel@chat.test colour=red"])
     assert result.stdout.str().count("last requests to ") == 1 and "did not judge" not in result.stdout.str()
+
+
+SEVERAL = """
+import urllib.error
+import urllib.request
+import pytest
+
+def ask(world, path="/server_settings"):
+    try:
+        urllib.request.urlopen(world.url + "/api/v1" + path)
+    except urllib.error.HTTPError:
+        pass
+
+@pytest.fixture
+def worlds(chatdouble_server):
+    made = [chatdouble_server.create_world(name=f"{name}-1", label=label) for name, label in [("a", None), ("b", "of Bo"), ("c", "of Cy"), ("d", None)]]
+    for one in made:
+        ask(one)
+    ask(made[3], "/users/me")
+    yield made
+    for one in made:
+        one.delete()
+
+def test_of_a_call(chatdouble_world, worlds):
+    worlds[1].journal.verify(path="/server_settings", exactly=7)
+
+def test_of_a_call_in_a_loop(chatdouble_aio_server, worlds):
+    import asyncio
+
+    async def work():
+        async with await chatdouble_aio_server.create_world(name="e-1") as world, await world.fork(name="f-1", label="of Fo") as fork:
+            ask(fork)
+            ask(world)
+            await world.clock.now()
+            await fork.journal.verify(path="/server_settings", exactly=7)
+
+    asyncio.run(work())
+
+def test_named(chatdouble_world, worlds):
+    assert False, f"nothing came at {worlds[2].url}/api/v1"
+
+def test_of_a_client(chatdouble_world, worlds):
+    chatdouble_world.user("mel")
+    ask(worlds[0])
+    assert False
+
+def test_misspelled(worlds):
+    worlds[1].user("mell")
+"""
+
+
+def test_a_failed_test_shows_first_the_world_that_its_failure_is_about(pytester):
+    pytester.makepyfile(SEVERAL)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(failed=5)
+    # Of each test, the headings below its traceback and what follows them, in turn.
+    tests = re.split(r"(?m)^_{3,} (\w+) _{3,}$", result.stdout.str().split("= short test summary")[0])
+    shown = {name: re.split(r"(?m)^-{3,} (.+) -{3,}$", text)[1:] for name, text in zip(tests[1::2], tests[2::2])}
+    once, twice = "\n200 GET /server_settings\n", "\n200 GET /server_settings\n200 GET /server_settings\n"
+    assert shown["test_of_a_call"][:3] == ["last requests to b-1 (of Bo)", once, "last requests to d-1"]
+    assert shown["test_of_a_call_in_a_loop"][:4] == ["last requests to f-1 (of Fo)", once, "last requests to e-1", once]
+    assert shown["test_named"][:3] == ["last requests to c-1 (of Cy)", once, "last requests to d-1"]
+    assert shown["test_of_a_client"][:2] == ["last requests to a-1", twice]
+    assert shown["test_misspelled"][:3] == ["last requests to b-1 (of Bo)", once, "last requests to d-1"]
+    # The other worlds have a line each.
+    assert re.fullmatch(r"\nc-1 \(of Cy\): 1 request\na-1: 1 request\nworld-\d+: no request\n", shown["test_of_a_call"][5])
+    assert shown["test_of_a_client"][4:] == ["requests to other worlds", "\nd-1: 2 requests, 1 refused\nc-1 (of Cy): 1 request\nb-1 (of Bo): 1 request\n"]
 
 
 def test_findings_of_an_interrupted_run_are_said_at_its_end(pytester):

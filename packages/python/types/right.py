@@ -18,6 +18,7 @@ from chatdouble.types import (
     Method,
     NetworkTerms,
     Profile,
+    RequestFrame,
     Severity,
     StartOptions,
     WorldOptions,
@@ -77,6 +78,19 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     event: object = next(world.watch()).event
     about: FrameType = next(world.watch()).type
     is_queue: bool = about == "queue"
+    frame = next(world.watch())
+    if frame.type == "request":
+        requested: RequestFrame = frame
+        path: str = frame.path.removeprefix("/")
+        refused: bool = frame.status >= 400
+    elif frame.type == "event":
+        about_message: bool = frame.event["type"] == "message" and len(frame.users) > 1
+    elif frame.type == "queue":
+        is_parked: bool = frame.change == "parked"
+    elif frame.type == "clock":
+        due: int = len(frame.fired)
+    elif frame.type == "push":
+        pushed: int = frame.push.id
 
 
 async def in_a_loop() -> None:
@@ -89,6 +103,8 @@ async def in_a_loop() -> None:
         async with forked.watch() as frames:
             async for frame in frames:
                 kind: str = frame.type
+                if frame.type == "fault":
+                    met: int = frame.journal_id
         await forked.network.set(profile=slow)
         await forked.reset(keep=kept)
         posted: object = (await forked.control("GET", "/webhooks"))["webhooks"]

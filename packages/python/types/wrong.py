@@ -40,6 +40,10 @@ world.invariants().broken  # refused
 next(world.watch()).statuss  # refused
 frame = next(world.watch())
 is_queue = frame.type == "quue"  # refused
+if frame.type == "request":
+    frame.event["type"]  # refused
+elif frame.type == "queue":
+    is_parked = frame.change == "park"  # refused
 world.network.set(profile="5g")  # refused
 fast: Profile = "5g"  # refused
 terms: NetworkTerms = {"profile": "5g"}  # refused

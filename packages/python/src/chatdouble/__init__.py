@@ -2,6 +2,7 @@
 
 from . import aio, types
 from ._error import Error, UnknownOption, VerificationFailed
+from ._limit import set_default_timeout
 from ._record import Record
 from ._server import Server, connect
 from ._start import start_server
@@ -17,6 +18,7 @@ __all__ = [
     "World",
     "aio",
     "connect",
+    "set_default_timeout",
     "start_server",
     "types",
 ]

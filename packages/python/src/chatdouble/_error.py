@@ -46,7 +46,10 @@ class UnknownOption(Error, TypeError):
 
 
 def of_caller(function: Function) -> Function:
-    """Makes errors of a function follow what its caller was handling, and nothing that went wrong within it."""
+    """Makes errors of a function follow what its caller was handling, and nothing that went wrong within it.
+
+    Their traceback ends here, soon after the caller's line: runners other than pytest show all frames.
+    """
 
     @functools.wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
@@ -55,7 +58,7 @@ def of_caller(function: Function) -> Function:
             return function(*arguments, **options)
         except Error as error:
             set_context(error, handled)
-            raise
+            raise error.with_traceback(None)
 
     return cast(Function, call)
 

@@ -7,13 +7,19 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Iterable, TypeVar, cast
 
-from ._error import UnknownOption
+from ._error import UnknownOption, of_caller
 
 __tracebackhide__ = True
 
 
 class Hinting:
-    """An object whose error for an attribute that it lacks names the nearest that it has."""
+    """An object whose error for an attribute that it lacks names the nearest that it has, and whose calls have short tracebacks."""
+
+    def __init_subclass__(cls) -> None:
+        for name, function in list(vars(cls).items()):
+            is_awaited = inspect.iscoroutinefunction(inspect.unwrap(function))
+            if inspect.isfunction(function) and not name.startswith("_") and not is_awaited:
+                setattr(cls, name, of_caller(function))
 
     # Type checkers see only the attributes that there are.
     if not TYPE_CHECKING:

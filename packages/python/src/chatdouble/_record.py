@@ -14,7 +14,7 @@ __tracebackhide__ = True
 class Record(Dict[str, Any]):
     """A dictionary whose keys are also attributes: `user.api_key` is `user["api_key"]`.
 
-    An attribute that a class declares as optional is None when the dictionary lacks it.
+    An attribute that a class declares as optional, or as anything, is None when the dictionary lacks it.
     """
 
     # Type checkers see only the attributes that a class declares.
@@ -23,7 +23,8 @@ class Record(Dict[str, Any]):
         def __getattr__(self, name: str) -> Any:
             if name in self:
                 return self[name]
-            if "None" in getattr(type(self), "__annotations__", {}).get(name, ""):
+            declared = [getattr(kind, "__annotations__", {}).get(name, "") for kind in type(self).__mro__]
+            if any("None" in one or one == "Any" for one in declared):
                 return None
             nearest = difflib.get_close_matches(name, self, 1)
             meant = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(self)}"

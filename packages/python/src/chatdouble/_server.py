@@ -80,6 +80,7 @@ class Server(Hinting):
         options = self._completed(given(locals(), "self"))
         made = self._make(options, file_of(options.get("fixture")))
         world = World(self, part(made, "name"), part(made, "url"), self._requests)
+        world._label = options.get("label")
         for listener in listeners:
             listener.made(world)
         return world

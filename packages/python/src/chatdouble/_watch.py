@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Callable, Iterator, TypeVar
 
 from ._error import Error, of_caller
-from ._frame import Frame
+from ._frame import Frame, framed
 from ._http import PATIENCE, Requests
 from ._loop import is_in_event_loop, remedy
-from ._record import Record, typed
+from ._record import Record
 
 __tracebackhide__ = True
 
@@ -94,7 +94,7 @@ class Watch(Iterator[Frame]):
             frame = json.loads(text, object_hook=Record)
         except (ValueError, RecursionError):
             raise Error(f"a frame of the watch socket is not JSON: {text[:200]}")
-        return typed(Frame, frame)
+        return framed(frame)
 
     def late(self, timeout_ms: int | None, hint: str = "") -> Error:
         """The error for a frame that did not come in time."""

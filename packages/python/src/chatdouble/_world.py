@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence
 from urllib.parse import quote
@@ -34,6 +36,7 @@ from ._error import Error, UnknownOption, of_caller
 from ._http import Requests
 from ._keywords import Hinting, keywords
 from ._listener import listeners
+from ._limit import default_timeout_ms
 from ._loop import is_in_event_loop, remedy
 from ._record import Record, User, part, rows, typed
 from ._watch import Watch
@@ -43,12 +46,13 @@ if TYPE_CHECKING:
 
 __tracebackhide__ = True
 
-#: The default time to wait, in milliseconds.
-PATIENCE_MS = 3_000
 # How many handles the error for an unknown user lists.
 LISTED_HANDLES = 30
 # The status of what is not there, or not any more.
 NOT_FOUND = 404
+# The status of a wait that ended without a result, and what its message says of the number that it waited for.
+TIMED_OUT = 408
+FOUND = re.compile(r"\bfound \d+")
 
 
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
@@ -100,26 +104,41 @@ class _Calls:
     def __init__(self, requests: Requests, path: str) -> None:
         self.requests = requests
         self.path = path
+        #: When the last of them ended, in Unix seconds; 0 before the first.
+        self.ended_at = 0.0
 
     def get(self, path: str, filters: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("GET", self.path + path, filters=filters)
+        return self.make("GET", path, filters=filters)
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("POST", self.path + path, body or {})
+        return self.make("POST", path, body or {})
 
     def delete(self, path: str, filters: dict[str, Any] | None = None) -> Record:
-        return self.requests.control("DELETE", self.path + path, filters=filters)
+        return self.make("DELETE", path, filters=filters)
+
+    def make(self, method: str, path: str, body: Any = None, filters: dict[str, Any] | None = None) -> Record:
+        try:
+            return self.requests.control(method, self.path + path, body, filters)
+        finally:
+            self.ended_at = time.time()
 
     @of_caller
     def wait(self, path: str, body: dict[str, Any], helper: str) -> Record:
         """Makes a call that waits for the program under test."""
+        body.setdefault("timeout_ms", default_timeout_ms())
+        began = time.monotonic()
         try:
             return self.post(path, body)
         except Error as error:
-            if error.status != 408 or not is_in_event_loop():
+            if error.status != TIMED_OUT:
                 raise
-            hint = remedy(helper, "await the call of the same name")
-            raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body)
+            message = error.message
+            # A wait for at most so many ends before its limit, when there are more.
+            if time.monotonic() - began >= body["timeout_ms"] / 1000:
+                message = FOUND.sub(rf"\g<0> within {body['timeout_ms'] / 1000:g} s", message, count=1)
+            if is_in_event_loop():
+                message += "\n" + remedy(helper, "await the call of the same name")
+            raise type(error)(message, error.status, error.code, error.body)
 
 
 class World(Hinting):
@@ -132,6 +151,8 @@ class World(Hinting):
         self.name = name
         #: Base URL for clients, without a slash at the end and without /api/v1.
         self.url = url
+        #: The text with which it was made here.
+        self._label: str | None = None
         self._calls = _Calls(requests, f"/worlds/{quote(name, safe='')}")
         self.clock = Clock(self._calls)
         self.faults = Faults(self._calls)
@@ -204,7 +225,7 @@ class World(Hinting):
 
     def put_state(self, document: dict[str, Any]) -> None:
         """Replaces the state with that of a document; queues end."""
-        self._calls.requests.control("PUT", f"{self._calls.path}/state", document)
+        self._calls.make("PUT", "/state", document)
 
     def invariants(self) -> Invariants:
         """The invariants that were checked, which must hold of every world, and their violations."""
@@ -222,7 +243,7 @@ class World(Hinting):
         """
         if not path.startswith("/"):
             raise Error(f"control takes what follows the world's name in a path, such as '/webhooks', not {path!r}")
-        return self._calls.requests.control(method, self._calls.path + path, body)
+        return self._calls.make(method, path, body)
 
     @keywords
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
@@ -317,12 +338,12 @@ class Fault(Hinting):
         self.id = id
 
     @keywords
-    def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
+    def wait_fired(self, *, times: int = 1, timeout_ms: int | None = None) -> int:
         """Waits until it fired at so many requests, for 3 seconds by default, and returns at how many it did.
 
         A rule meets the requests that arrive after it: a poll that waits already is not met.
         """
-        body = {"fault": self.id, "at_least": times, "timeout_ms": timeout_ms}
+        body = given({"fault": self.id, "at_least": times, "timeout_ms": timeout_ms})
         count: int = part(self._calls.wait("/journal/wait", body, "fault.wait_fired"), "count")
         return count
 
@@ -498,7 +519,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
         method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
@@ -544,7 +565,7 @@ class Queues(Hinting):
 
     @keywords
     def wait_parked(
-        self, *, user: str | None = None, count: int | None = None, timeout_ms: int = PATIENCE_MS
+        self, *, user: str | None = None, count: int | None = None, timeout_ms: int | None = None
     ) -> List[Queue]:
         """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 seconds by default."""
         body = {**given(locals(), "self"), "parked": True}
@@ -570,7 +591,7 @@ class Pushes(Hinting):
         device_id: int | None = None,
         since: int | None = None,
         at_least: int | None = None,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
     ) -> List[Push]:
         """Waits until there are such pushes, for 3 seconds by default, and returns them."""
         body = given(locals(), "self")

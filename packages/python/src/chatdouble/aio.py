@@ -12,6 +12,7 @@ import contextlib
 import datetime
 import functools
 import inspect
+import itertools
 import os
 import sys
 import threading
@@ -45,12 +46,12 @@ from ._control import (
 )
 from ._effects import Effect
 from ._error import Error, UnknownOption, VerificationFailed, set_context
-from ._frame import Frame
+from ._frame import AnyFrame, Frame
 from ._keywords import Hinting, keywords
-from ._loop import running_loop
+from ._loop import is_in_event_loop, running_loop
 from ._record import Record, User
 from ._server import DEFAULT
-from ._world import PATIENCE_MS
+from ._world import TIMED_OUT
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,6 +68,7 @@ __all__ = [
     "World",
     "connect",
     "same",
+    "same_server",
     "start_server",
 ]
 
@@ -80,8 +82,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 CALLS_MAX = 64
 # What a wait says that ended without a result while other calls had no thread.
 CROWDED = f"{CALLS_MAX} calls of chatdouble.aio are made at a time, and there were more meanwhile: the others waited for one of these to return"
-# The status of a wait that ended without a result.
-TIMED_OUT = 408
 
 
 class _Threads:
@@ -90,21 +90,35 @@ class _Threads:
     def __init__(self) -> None:
         self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
         self._forgotten: List[str] = []
+        # All calls that are not collected, in their order.
+        self._calls: weakref.WeakValueDictionary[int, _Call] = weakref.WeakValueDictionary()
+        self._numbers = itertools.count()
         self._is_closed = False
         # Calls that are made and have not returned, and how often one was made when each thread had its call.
         self._pending = 0
         self._crowds = 0
         self._lock = threading.Lock()
 
+    def follow(self, call: _Call) -> None:
+        """Takes a call that is not awaited yet."""
+        self._calls[next(self._numbers)] = call
+
     def note_forgotten(self, place: str) -> None:
-        """Takes the place of a call that nobody awaited."""
+        """Takes the place of a call that was collected and that nobody awaited."""
         self._forgotten.append(place)
 
-    def refuse_forgotten(self) -> None:
-        """Raises an error if calls were made without `await`."""
+    def take_held(self, ended: str) -> List[str]:
+        """The places of calls without `await` that something still holds: those for a world, by its path in control, or all, by ""."""
+        calls = [call for one in self._calls.valuerefs() if (call := one()) is not None]
+        return [call.give_up() for call in calls if call.is_of(ended) and call.is_forgotten()]
+
+    def refuse_forgotten(self, ended: str | None = None) -> None:
+        """Raises an error if calls were made without `await`; those that something holds count once what they are for ended."""
         places, self._forgotten = self._forgotten, []
+        if ended is not None:
+            places += self.take_held(ended)
         if places:
-            raise Error(f"a call without `await` does nothing: {', '.join(places)}")
+            raise Error(unawaited(places))
 
     async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         handled = sys.exc_info()[1]
@@ -151,6 +165,11 @@ class _Threads:
         self._pool.shutdown(wait=False)
 
 
+def unawaited(places: Sequence[str]) -> str:
+    """What is said of calls without `await`."""
+    return f"a call without `await` does nothing: {', '.join(dict.fromkeys(places))}"
+
+
 class _Making(Generic[Result]):
     """A call that makes an object, which is ended if nobody waits for it any more."""
 
@@ -190,7 +209,9 @@ class _Making(Generic[Result]):
 class _Call(Coroutine[Any, Any, Any]):
     """A call that reports itself if it is never awaited."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str, place: str, threads: _Threads | None) -> None:
+    def __init__(
+        self, coroutine: Coroutine[Any, Any, Any], name: str, place: str = "", threads: _Threads | None = None, path: str = ""
+    ) -> None:
         self._coroutine = coroutine
         self._name = name
         # By these, asyncio describes tasks.
@@ -198,13 +219,46 @@ class _Call(Coroutine[Any, Any, Any]):
         self.__qualname__ = name
         self._place = place
         self._threads = threads
+        # Of the world that it is for; empty for the server.
+        self._path = path
         self._is_awaited = False
+        self._is_given_up = False
+        self._loop = running_loop() if is_in_event_loop() else None
+        if threads is not None:
+            threads.follow(self)
+
+    def is_of(self, ended: str) -> bool:
+        """Whether it is for what ended."""
+        return ended in ("", self._path)
+
+    def is_forgotten(self) -> bool:
+        """Whether nobody awaits it: a task may have it that has not begun."""
+        if self._is_awaited:
+            return False
+        loops = {self._loop, running_loop() if is_in_event_loop() else None} - {None}
+        return not any(task.get_coro() is self for loop in loops for task in asyncio.all_tasks(loop))
+
+    def give_up(self) -> str:
+        """Ends it before it began, so that neither we nor Python report it later; returns its name and its place."""
+        self._is_given_up = True
+        self.close()
+        return self._described()
+
+    def _described(self) -> str:
+        return f"{self._name} ({self._place})"
 
     def __await__(self) -> Generator[Any, Any, Any]:
         if self._is_awaited:
             raise self._reuse()
         self._is_awaited = True
-        return self._coroutine.__await__()
+        return self._awaited()
+
+    def _awaited(self) -> Generator[Any, Any, Any]:
+        try:
+            return (yield from self._coroutine.__await__())
+        except Error as error:
+            # The frames of the package say nothing about the test, and runners other than pytest show them.
+            raise error.with_traceback(None)
 
     def __repr__(self) -> str:
         state = "awaited" if self._is_awaited else "not awaited: put `await` before it"
@@ -223,11 +277,17 @@ class _Call(Coroutine[Any, Any, Any]):
         if inspect.getcoroutinestate(self._coroutine) == inspect.CORO_CLOSED:
             raise self._reuse()
         self._is_awaited = True
-        return self._coroutine.send(value)
+        try:
+            return self._coroutine.send(value)
+        except Error as error:
+            raise error.with_traceback(None)
 
     def throw(self, *error: Any) -> Any:
         self._is_awaited = True
-        return self._coroutine.throw(*error)
+        try:
+            return self._coroutine.throw(*error)
+        except Error as failure:
+            raise failure.with_traceback(None)
 
     def close(self) -> None:
         self._is_awaited = True
@@ -238,7 +298,9 @@ class _Call(Coroutine[Any, Any, Any]):
         return TypeError(f"{self._name} was not awaited: write `{before}await …{self.__name__}(…){after}`")
 
     def _reuse(self) -> RuntimeError:
-        """The error for a call that is awaited again."""
+        """The error for a call that is awaited again, or too late."""
+        if self._is_given_up:
+            return RuntimeError(f"{self._name} was not awaited before its world or its server ended")
         return RuntimeError(f"{self._name} was awaited already: keep its result, or write `await …{self.__name__}(…)` again")
 
     async def __aenter__(self) -> Any:
@@ -267,13 +329,13 @@ class _Call(Coroutine[Any, Any, Any]):
 
     def __del__(self) -> None:
         if not self._is_awaited and self._threads is not None:
-            self._threads.note_forgotten(f"{self._name} ({self._place})")
+            self._threads.note_forgotten(self._described())
 
 
 def _watched(made: Class) -> Class:
     """Makes the calls of a class report themselves if they are never awaited."""
     for name, function in list(vars(made).items()):
-        if not name.startswith("_") and inspect.iscoroutinefunction(inspect.unwrap(function)):
+        if (not name.startswith("_") or name == "__anext__") and inspect.iscoroutinefunction(inspect.unwrap(function)):
             setattr(made, name, _reporting(function))
     return made
 
@@ -283,7 +345,11 @@ def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..
     def call(self: Any, *arguments: Any, **options: Any) -> _Call:
         caller = sys._getframe(1)
         place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
-        return _Call(function(self, *arguments, **options), function.__qualname__, place, self._threads)
+        # A part of a world has the path of the world.
+        path = getattr(getattr(self._same, "_calls", None), "path", "")
+        # `anext` is called without underscores.
+        name = function.__qualname__.replace("__", "")
+        return _Call(function(self, *arguments, **options), name, place, self._threads, path)
 
     return call
 
@@ -293,16 +359,17 @@ def _explained(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(*arguments: Any, **options: Any) -> _Call:
-        return _Call(function(*arguments, **options), f"chatdouble.aio.{function.__name__}", "", None)
+        return _Call(function(*arguments, **options), f"chatdouble.aio.{function.__name__}")
 
     return cast(Function, call)
 
 
+@_watched
 class Watch(AsyncIterator[Frame]):
     """The frames of a watch socket, from the beginning of its `async with` block on."""
 
     def __init__(self, world: _world.World, threads: _Threads, timeout_ms: int | None) -> None:
-        self._open = world.watch
+        self._same = world
         self._threads = threads
         self._timeout_ms = timeout_ms
         self._socket: _watch.Watch | None = None
@@ -352,7 +419,7 @@ class Watch(AsyncIterator[Frame]):
             self._socket.close()
 
     async def __aenter__(self) -> Watch:
-        self._socket = await self._threads.run(self._open)
+        self._socket = await self._threads.run(self._same.watch)
         # The thread must not hold the watch: one that nobody uses any more closes its socket, which ends the thread.
         arguments = (self._socket, running_loop(), weakref.WeakMethod(self._take))
         threading.Thread(target=_read, args=arguments, daemon=True).start()
@@ -362,6 +429,8 @@ class Watch(AsyncIterator[Frame]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+        if error is None:
+            self._threads.refuse_forgotten()
 
     # Type checkers must not take a watch for something to await.
     if not TYPE_CHECKING:
@@ -389,7 +458,7 @@ def _read(opened: _watch.Watch, loop: asyncio.AbstractEventLoop, taker: weakref.
         except Exception as error:
             frame = error
         # A frame that can't be read is an error of the package, after which the socket goes on.
-        is_ended = not isinstance(frame, (Frame, Error))
+        is_ended = not isinstance(frame, (AnyFrame, Error))
         take = taker()
         if take is None:
             return
@@ -428,9 +497,14 @@ def same_server(server: _server.Server) -> Server:
     return Server(server, _Threads())
 
 
+def held_calls(made: World | Server) -> List[str]:
+    """The places of calls without `await` that something still holds, of the world, or of the server and its worlds."""
+    return made._threads.take_held("")
+
+
 def refuse_forgotten(made: World | Server) -> None:
     """Raises an error if calls of the world, or of the server and its worlds, were made without `await`."""
-    made._threads.refuse_forgotten()
+    made._threads.refuse_forgotten("")
 
 
 @_watched
@@ -507,6 +581,8 @@ class World(Hinting):
     async def delete(self) -> None:
         """Deletes the world."""
         await self._threads.run(self._same.delete)
+        if sys.exc_info()[1] is None:
+            self._threads.refuse_forgotten(self._same._calls.path)
 
     async def state(self) -> Dict[str, Any]:
         """The world as a fixture document."""
@@ -549,7 +625,7 @@ class World(Hinting):
     ) -> None:
         await self._threads.run(self._same.__exit__, kind, error, trace)
         if error is None:
-            self._threads.refuse_forgotten()
+            self._threads.refuse_forgotten(self._same._calls.path)
 
     # Type checkers refuse `with` by themselves.
     if not TYPE_CHECKING:
@@ -623,7 +699,7 @@ class Fault(Hinting):
         self.id = same.id
 
     @keywords
-    async def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
+    async def wait_fired(self, *, times: int = 1, timeout_ms: int | None = None) -> int:
         """Waits until it fired at so many requests, for 3 seconds by default, and returns at how many it did.
 
         A rule meets the requests that arrive after it: a poll that waits already is not met.
@@ -857,7 +933,7 @@ class Journal(Hinting):
         assertion: Assertion | None = None,
         /,
         *,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
         method: Method | None = None,
         path: str | None = None,
         user: str | None = None,
@@ -912,7 +988,7 @@ class Queues(Hinting):
         *,
         user: str | None = None,
         count: int | None = None,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
     ) -> List[Queue]:
         """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 seconds by default."""
         return await self._threads.run(self._same.wait_parked, user=user, count=count, timeout_ms=timeout_ms)
@@ -945,7 +1021,7 @@ class Pushes(Hinting):
         device_id: int | None = None,
         since: int | None = None,
         at_least: int | None = None,
-        timeout_ms: int = PATIENCE_MS,
+        timeout_ms: int | None = None,
     ) -> List[Push]:
         """Waits until there are such pushes, for 3 seconds by default, and returns them."""
         return await self._threads.run(
@@ -1071,6 +1147,8 @@ class Server(Hinting):
             await self._threads.run(self._same.stop)
         finally:
             self._threads.close()
+        if sys.exc_info()[1] is None:
+            self._threads.refuse_forgotten("")
 
     async def __aenter__(self) -> Server:
         return self
@@ -1080,7 +1158,7 @@ class Server(Hinting):
     ) -> None:
         await self.stop()
         if error is None:
-            self._threads.refuse_forgotten()
+            self._threads.refuse_forgotten("")
 
     # Type checkers refuse `with` by themselves.
     if not TYPE_CHECKING:

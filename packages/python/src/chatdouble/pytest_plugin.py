@@ -14,10 +14,11 @@ from typing import Any, Callable, Dict, Generator, Iterator, List, Set, Tuple, T
 import pytest
 
 from . import _start, aio
-from ._control import Queue, ReportedClient
+from ._control import JournalEntry, Queue, ReportedClient
 from ._error import Error, VerificationFailed
 from ._fixture import fixture_of_setting
 from ._keywords import refuse_unknown
+from ._limit import set_default_timeout
 from ._line import given_up_line, request_line, waiting_lines
 from ._listener import listeners
 from ._record import Record
@@ -27,8 +28,11 @@ from ._world import NOT_FOUND, World
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
-# How many worlds a failed test shows, of those that it made itself.
-SHOWN_WORLDS = 5
+# Of how many worlds a failed test shows these entries, and how many others it names.
+SHOWN_WORLDS = 2
+SHOWN_OTHERS = 20
+# Up to how many entries of a world are counted.
+COUNTED = 1_000
 # How many worlds that nobody deleted the end of the run names.
 SHOWN_LEFT = 5
 # More polls than any client makes: an assertion about so many fails, and says how many were given up.
@@ -40,6 +44,7 @@ OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _SAID, _FAILED, _MADE = "chatdouble_said", "chatdouble_failed", "chatdouble_made"
 SERVERS = ("shared", "each")
+AIO_FIXTURES = ("chatdouble_aio_server", "chatdouble_aio_world")
 # Options of a server that the worlds of tests can have instead.
 OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
 Result = TypeVar("Result")
@@ -73,19 +78,43 @@ class _OwnWorld:
         self.maker = maker
         #: Its clients when it was deleted.
         self.clients: List[ReportedClient] | None = None
-        #: What it had been asked when an error deleted it.
-        self.requests = ""
+        #: What was known of it when an error deleted it.
+        self.known: _Requests | None = None
 
     @property
     def title(self) -> str:
-        if self.fixture is None:
-            return self.world.name
-        # Functions such as setUpClass are fixtures of pytest's own.
-        function = re.match(r"_(?:xunit|unittest)_(\w+?)_fixture_", self.fixture.argname)
-        return f"{self.world.name} (made by {function[1] if function else f'the fixture {self.fixture.argname}'})"
+        # The label of a test's own world is the name of the test.
+        notes = [self.world._label] if self.world._label and self.world._label != self.maker else []
+        if self.fixture is not None:
+            # Functions such as setUpClass are fixtures of pytest's own.
+            function = re.match(r"_(?:xunit|unittest)_(\w+?)_fixture_", self.fixture.argname)
+            notes.append(f"made by {function[1] if function else f'the fixture {self.fixture.argname}'}")
+        return f"{self.world.name} ({'; '.join(notes)})" if notes else self.world.name
+
+    def requests(self) -> _Requests | None:
+        """What its clients asked; None if it was deleted, or its server does not answer."""
+        if self.known is None:
+            found = _tried(lambda: _Requests(self.world))
+            self.known = None if isinstance(found, Error) else found
+        return self.known
 
     def is_same(self, world: World) -> bool:
         return (self.world.name, self.world.server.url) == (world.name, world.server.url)
+
+
+class _Requests:
+    """The requests to a world that a failed test shows."""
+
+    def __init__(self, world: World) -> None:
+        #: When a helper asked it last, and a helper or a client, in Unix seconds.
+        self.helped_at = world._calls.ended_at
+        last = [row.last_request_at or 0 for row in world.server.worlds(prefix=world.name) if row.name == world.name]
+        self.used_at = max([self.helped_at, *last])
+        entries = world.journal.entries(limit=COUNTED)
+        queues = world.queues.list()
+        waiting = waiting_lines(queues, SHOWN)
+        self.lines = [*map(request_line, entries[-SHOWN:]), *_given_up_lines(world, queues), *waiting]
+        self.summary = _summary(entries, sum(bool(queue.parked) for queue in queues))
 
 
 class _OwnWorlds:
@@ -135,10 +164,9 @@ class _OwnWorlds:
                 one.clients = None if isinstance(clients, Error) else clients
 
     def failed(self, world: World) -> None:
-        requests = _tried(lambda: _last_requests(world))
         for one in [*self.worlds, *self.lasting]:
-            if not isinstance(requests, Error) and one.is_same(world):
-                one.requests = requests
+            if one.is_same(world):
+                one.requests()
 
     def judged(self, worlds: List[_OwnWorld], least: str) -> List[str]:
         """What the clients of worlds did that is to fail tests: a text for each world."""
@@ -182,6 +210,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("chatdouble_fail_on", "as --chatdouble-fail-on")
     parser.addini("chatdouble_server", "as --chatdouble-server", default="shared")
+    parser.addini("chatdouble_timeout_ms", "for how long helpers wait that are given no timeout_ms", default="")
     parser.addini("chatdouble_options", "options of serve, one per line, such as dialect=zulip", type="linelist")
 
 
@@ -189,6 +218,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     for name, known in (("chatdouble_fail_on", SEVERITIES), ("chatdouble_server", SERVERS)):
         _check_word(name, config.getini(name), known)
+    _set_timeout(config.getini("chatdouble_timeout_ms"))
     config.stash[_said] = said = _Said()
     _start.listeners.append(said.take)
     config.stash[_own] = own = _OwnWorlds()
@@ -202,6 +232,14 @@ def _check_word(name: str, given: str | None, known: tuple[str, ...]) -> None:
         nearest = difflib.get_close_matches(given, known, 1)
         meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
         raise pytest.UsageError(f"{name} takes {', '.join(known)}, not {given!r}{meant}")
+
+
+def _set_timeout(given: str) -> None:
+    """Sets the limit of waits that the ini file has; a conftest.py may have set one."""
+    if given and not (given.isdecimal() and int(given)):
+        raise pytest.UsageError(f"chatdouble_timeout_ms takes a number of milliseconds from 1 on, such as 10000, not {given!r}")
+    if given:
+        set_default_timeout(int(given))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -618,7 +656,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if report.when != "call" or not report.failed or _lacks_plugin(call):
         return report
-    world = getattr(item, "funcargs", {}).get("chatdouble_world")
+    arguments = getattr(item, "funcargs", {})
+    # A failure keeps the calls that were to be awaited after it: they are no error of their own.
+    held = [place for name in AIO_FIXTURES if name in arguments for place in aio.held_calls(arguments[name])]
+    if held:
+        report.sections.append(("calls without `await`", aio.unawaited(held)))
+    world = arguments.get("chatdouble_world")
     own = item.config.stash[_own]
     names = getattr(item, "fixturenames", ())
     lasting = [one for one in own.lasting if one.fixture is not None and one.fixture.argname in names]
@@ -626,18 +669,45 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     # A test that a refused call ended may not have come to its client yet.
     is_early = (isinstance(error, Error) and not isinstance(error, VerificationFailed)) or _is_misspelled(item, call)
-    for one in worlds[: SHOWN_WORLDS + 1]:
-        requests = one.requests or _tried(lambda: _last_requests(one.world))
-        if isinstance(requests, str) and (requests or not is_early):
-            report.sections.append((f"last requests to {one.title}", requests or _silence(one.world)))
+    found = [(one, requests) for one in worlds if (requests := one.requests()) and (requests.lines or not is_early)]
+    found = _by_relevance(found, error)
+    for one, requests in found[:SHOWN_WORLDS]:
+        text = "\n".join(requests.lines) or _silence(one.world)
+        report.sections.append((f"last requests to {one.title}", text))
+    others = [f"{one.title}: {requests.summary}" for one, requests in found[SHOWN_WORLDS:]]
+    if others:
+        more = [f"{len(others) - SHOWN_OTHERS} more worlds"] if len(others) > SHOWN_OTHERS else []
+        report.sections.append(("requests to other worlds", "\n".join(others[:SHOWN_OTHERS] + more)))
     return report
 
 
-def _last_requests(world: World) -> str:
-    """The last journal entries of a world, and the polls and requests that wait in it."""
-    queues = world.queues.list()
-    entries = world.journal.entries(limit=SHOWN)
-    return "\n".join([*map(request_line, entries), *_given_up_lines(world, queues), *waiting_lines(queues, SHOWN)])
+Found = List[Tuple[_OwnWorld, _Requests]]
+
+
+def _by_relevance(found: Found, error: BaseException | None) -> Found:
+    """Worlds with their requests, first those that a failure is most likely about."""
+    if isinstance(error, Error):
+        # It is about the world of its call, and may name others, such as one that got the requests instead.
+        last = max((requests.helped_at for _, requests in found), default=0.0)
+        return sorted(found, key=lambda one: (one[1].helped_at == last, _is_named(one[0], error), one[1].used_at), reverse=True)
+    return sorted(found, key=lambda one: (_is_named(one[0], error), one[1].used_at), reverse=True)
+
+
+def _is_named(one: _OwnWorld, error: BaseException | None) -> bool:
+    """Whether the text of an error has the name of a world, which alone counts only where it is no usual word."""
+    name = re.escape(one.world.name)
+    before = r"(?<![\w-])" if re.search(r"\d", one.world.name) else "(?:/w/|['\"`])"
+    return error is not None and re.search(rf"{before}{name}(?![\w-])", str(error)) is not None
+
+
+def _summary(entries: List[JournalEntry], polls: int) -> str:
+    """A line about the requests to a world."""
+    if not entries and not polls:
+        return "no request"
+    counted = f"{COUNTED} or more" if len(entries) == COUNTED else str(len(entries))
+    refused = sum(entry.status >= 400 for entry in entries)
+    parts = [f"{counted} request{'' if len(entries) == 1 else 's'}", *([f"{refused} refused"] if refused else [])]
+    return ", ".join([*parts, *([f"{polls} poll{' waits' if polls == 1 else 's wait'}"] if polls else [])])
 
 
 def _given_up_lines(world: World, queues: List[Queue]) -> List[str]:

@@ -4,8 +4,40 @@ from ._control import *
 from ._control import __all__ as _control
 from ._effects import *
 from ._effects import __all__ as _effects
-from ._frame import Frame, FrameType
+from ._frame import (
+    ClockCause,
+    ClockFrame,
+    EventFrame,
+    FaultFrame,
+    Frame,
+    FrameType,
+    LostFrame,
+    NetworkFrame,
+    PushFrame,
+    QueueChange,
+    QueueFrame,
+    RateLimitFrame,
+    RequestFrame,
+)
 from ._options import StartOptions
 from ._record import User
 
-__all__ = [*_control, *_effects, "Frame", "FrameType", "StartOptions", "User"]
+__all__ = [
+    *_control,
+    *_effects,
+    "ClockCause",
+    "ClockFrame",
+    "EventFrame",
+    "FaultFrame",
+    "Frame",
+    "FrameType",
+    "LostFrame",
+    "NetworkFrame",
+    "PushFrame",
+    "QueueChange",
+    "QueueFrame",
+    "RateLimitFrame",
+    "RequestFrame",
+    "StartOptions",
+    "User",
+]
