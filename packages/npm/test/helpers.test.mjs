@@ -323,6 +323,10 @@ test("networks and rate limits are set, listed and ended", async () => {
   assert.deepEqual(await world.rateLimit.list(), [{ user: mel.email, requests: 1, seconds: 30 }]);
   assert.equal((await send(world, mel, "x")).result, "success");
   assert.equal((await send(world, mel, "x")).code, "RATE_LIMIT_HIT");
+  for (const requests of [0, -1])
+    await assert.rejects(world.rateLimit.set({ requests, seconds: 60 }), {
+      message: `$.requests: takes a whole number from 1 to 1000000, not ${requests}`,
+    });
   await world.rateLimit.set({ requests: 100, seconds: 60 });
   await world.rateLimit.clear({ user: "mel" });
   assert.deepEqual(await world.rateLimit.list(), [{ user: null, requests: 100, seconds: 60 }]);
