@@ -12,7 +12,8 @@ import type {
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
-import type { EventPattern, EventRecorder } from "./events.js";
+import type { EventPattern } from "./event-pattern.js";
+import type { EventRecorder } from "./events.js";
 import { onceRead, withDocuments } from "./files.js";
 import { awaited, followed, forgottenIn, isRecorder, isWorld, type Matched } from "./following.js";
 import {
@@ -326,14 +327,24 @@ export const toHaveNoFindings = awaited("toHaveNoFindings", hasNoFindings);
 /** The matchers, as the runners that know `expect.extend` take them. */
 export const matchers = { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived };
 
+/** The parts of events that a recorder has; those of any where what is expected of has no type. */
+type PatternOf<Given> = 0 extends 1 & Given
+  ? EventPattern
+  : Given extends EventRecorder<infer Known>
+    ? Known
+    : EventPattern;
+
 /** What the matchers add to the results of `expect`. */
-export interface WorldMatchers<Result> {
-  /** Asserts that the world received such requests: now, or within `timeoutMs`. */
+export interface WorldMatchers<Result, Given = any> {
+  /**
+   * Asserts that the world received such requests: now, or within `timeoutMs`. Without a `method`, those of each method of the path
+   * count.
+   */
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
   toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
   /** Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. */
-  toHaveEvent(pattern: EventPattern, waiting?: Waiting): Result;
+  toHaveEvent(pattern: PatternOf<Given>, waiting?: Waiting): Result;
   /** Asserts that no client of the world broke a rule of the report until now. */
   toHaveNoFindings(filter?: FindingFilter): Result;
 }

@@ -90,6 +90,8 @@ const PLACES = {
   "a snapshot": "(await world.snapshots.list())[0]!.|;",
   invariants: "(await world.invariants()).|;",
   "a violation": "(await world.invariants()).violations[0]!.|;",
+  recordEvents: "world.recordEvents({ | });",
+  "recordEvents's register": "world.recordEvents({ user: 'mel', register: { | } });",
   toHaveReceived: "expect(world).toHaveReceived({ | });",
   "the error of a fault": "world.faults.add({ effect: { error: { | } } });",
   "network.set": "world.network.set({ | });",
