@@ -106,8 +106,8 @@ export async function end(
     printSaid("What chatdouble said before this test", before, print);
     printSaid("What chatdouble said during this test", during, print);
     const isSaid = during.some((said) => said.includes("--dialect"));
-    if (!isSaid && (await needsDialect(world, lines ?? [], failures ?? []).catch(() => false)))
-      print(`${world.name} has neutral names; a stock client needs its own, by worldOptions: { dialect: "zulip" }`);
+    const neutral = isSaid ? undefined : await neutralName(world).catch(() => undefined);
+    if (neutral !== undefined) print(neutralNames(world, neutral));
   } else {
     await warnOfDefault(world, print);
   }
@@ -124,13 +124,34 @@ function isRefusedCall(failure: Failure | undefined): boolean {
   return failure?.name === "ChatdoubleError" && failure.code !== "VERIFICATION_FAILED";
 }
 
-/** Whether the names of a vendor are in an error, and its client may have met neutral ones. */
-async function needsDialect(world: World, lines: readonly string[], failures: readonly Failure[]): Promise<boolean> {
-  const isOfVendor = failures.some(({ message, stack }) => /zulip/i.test(`${message} ${stack}`));
-  // A client asks one of them for the version of the server.
-  if (!isOfVendor || !lines.some((line) => / \/(register|server_settings)( |$)/m.test(line))) return false;
-  const rows = await world.server.worlds({ prefix: world.name });
-  return rows.some(({ name, dialect }) => name === world.name && dialect === "neutral");
+/** A neutral name that another dialect replaces, in a reply. */
+const NEUTRAL_NAME = /\b((?:realm_)?service_\w+)\\*":/;
+
+/** A neutral name that a client got, with its request. */
+interface NeutralName {
+  name: string;
+  request: string;
+}
+
+/** The first neutral name in replies to a test's clients, if its world has such names. */
+async function neutralName(world: World): Promise<NeutralName | undefined> {
+  const { journal } = world;
+  // A client asks one of them for the version of the server, long before its last requests.
+  const first = ["/server_settings", "/register"].map((path) => journal.entries({ path, status: 200, limit: 1 }));
+  const entries = [...(await Promise.all(first)).flat(), ...(await journal.entries({ status: 200, limit: SHOWN }))];
+  for (const { method, path, reply } of entries) {
+    const name = NEUTRAL_NAME.exec(JSON.stringify(reply))?.[1];
+    if (name === undefined) continue;
+    const rows = await world.server.worlds({ prefix: world.name });
+    const isNeutral = rows.some((row) => row.name === world.name && row.dialect === "neutral");
+    return isNeutral ? { name, request: `${method} ${path}` } : undefined;
+  }
+  return undefined;
+}
+
+function neutralNames(world: World, { name, request }: NeutralName): string {
+  const option = 'worldOptions: { dialect: "zulip" }, or CHATDOUBLE_DIALECT=zulip for all tests';
+  return `${world.name} has neutral names, such as ${name} in the reply to ${request}; a client of the real server needs Zulip's own, by ${option}`;
 }
 
 /** What the server said, with the option of tests that is the same as that of its command line. */
