@@ -489,6 +489,16 @@ test("a server is found by CHATDOUBLE_URL, with its token", async () => {
   await assert.rejects(own.worlds(), (error) => error instanceof ChatdoubleError && error.status === 0);
 });
 
+test("a call after the server was stopped says so", async () => {
+  const own = await startServer();
+  const world = await own.createWorld();
+  await own.stop();
+  const said = /ECONNREFUSED .*\(the server was stopped, by server\.stop\(\)\)$/;
+  await assert.rejects(world.user("mel"), said);
+  await assert.rejects(own.health(), said);
+  await world[Symbol.asyncDispose]();
+});
+
 test("a server that is not there is named once, with where its address comes from", async () => {
   const message = (connected) => connected.health().then(assert.fail, (error) => error.message);
   const gone = "GET http://127.0.0.1:1/control/health: connect ECONNREFUSED 127.0.0.1:1";
