@@ -197,9 +197,11 @@ type Effects =
   | EventsEffect
   | BouncerEffect;
 type NameOf<Each> = Each extends unknown ? keyof Each : never;
+/** The type of other effects' keys: a text that the compiler's error shows, since it is part of no effect. */
+type OneEffect = "a fault has one effect, with keys of its own";
 /** One of several, without keys of the others. */
 type OneOf<Each, All = Each> = Each extends unknown
-  ? Each & { [Name in Exclude<NameOf<All>, keyof Each>]?: never }
+  ? Each & { [Name in Exclude<NameOf<All>, keyof Each>]?: OneEffect }
   : never;
 /** The effect of a fault on a client: exactly one of these. */
 export type Effect = OneOf<Effects>;

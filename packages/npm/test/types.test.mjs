@@ -47,6 +47,10 @@ test("each misspelled name is an error", () => {
     found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
     /NoSuchOption<"fixtur">/,
   );
+  const messageOf = (text) => found.get(lines.findIndex((line) => line.includes(text)) + 1);
+  for (const effect of ['{ drop: "after", garbage: true }', "{ garbage: true, retries: true }"])
+    assert.match(messageOf(effect), /a fault has one effect, with keys of its own/);
+  assert.match(messageOf('{ type: "message", flags: [] }'), /flags are those of one user: world\.recordEvents/);
 });
 
 const PLACES = {
