@@ -232,15 +232,32 @@ async function received(
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
+    const methods = this.isNot ? await methodsOf(world, assertion) : "";
     return {
       pass: true,
       message: () =>
-        `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}`,
+        `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}${methods}`,
     };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };
+    const methods = await methodsOf(world, assertion);
+    return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}${methods}` };
   }
+}
+
+/** The methods of the requests that were counted, where an assertion names none and there were several. */
+async function methodsOf(world: World, assertion: Assertion): Promise<string> {
+  const { method, path, user, status, fault, params = {} } = assertion;
+  if (method !== undefined) return "";
+  const filter = Object.fromEntries(
+    Object.entries({ path, user, status, fault }).filter(([, value]) => value !== undefined),
+  );
+  const entries = await world.journal.entries(filter).catch(() => []);
+  const counts = new Map<string, number>();
+  for (const entry of entries)
+    if (Object.entries(params).every(([name, value]) => entry.params[name] === value))
+      counts.set(entry.method, (counts.get(entry.method) ?? 0) + 1);
+  return counts.size < 2 ? "" : `\nCounted: ${[...counts].map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
 
 /** The matcher `toHavePushed`: checks at once, or waits for the given time. */

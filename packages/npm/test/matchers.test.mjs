@@ -437,3 +437,23 @@ test("a matcher that does not hold the other way counts in words", async () => {
   }
   await world.delete();
 });
+
+test("a count of several methods says how many requests each has", async () => {
+  const world = await server.createWorld();
+  const max = await world.user("max");
+  await send(world, max, "Hello");
+  await send(world, max, "Again");
+  const one = await toHaveReceived.call({}, world, { path: "/messages", exactly: 1 });
+  assert.doesNotMatch(one.message(), /Counted/);
+  await fetch(`${world.url}/api/v1/messages?anchor=newest&num_before=1&num_after=0`);
+  for (const [context, assertion] of [
+    [{}, { path: "/messages", exactly: 1 }],
+    [{ isNot: true }, { path: "/messages" }],
+  ]) {
+    const { message } = await toHaveReceived.call(context, world, assertion);
+    assert.match(message(), /\nCounted: 2 POST, 1 GET$/);
+  }
+  const posted = await toHaveReceived.call({}, world, { method: "POST", path: "/messages", exactly: 1 });
+  assert.doesNotMatch(posted.message(), /Counted/);
+  await world.delete();
+});
