@@ -179,7 +179,7 @@ impl Control {
         success_body(data)
     }
 
-    /// The world of a watch request, with the requested limit of frames per second.
+    /// The world of a watch request, with what its filters ask for.
     ///
     /// # Errors
     ///
@@ -190,13 +190,10 @@ impl Control {
         name: &str,
         query: Option<&str>,
         headers: &HeaderMap,
-    ) -> Result<(Arc<World>, Option<u64>), Response> {
+    ) -> Result<watch::Watched, Response> {
         let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
         let filters = access.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
-        let result = filters.and_then(|filters| {
-            let world = self.world(name)?;
-            Ok((world, filters.number("per_second").map(|max| max.max(1))))
-        });
+        let result = filters.and_then(|filters| watch::Watched::new(self.world(name)?, &filters));
         result.map_err(|error| reply::failure(&error, None))
     }
 

@@ -44,6 +44,7 @@ mod target;
 mod trace;
 mod unknown_world;
 mod url_prefix;
+pub mod viewer;
 
 use crate::world::{WorldSettings, Worlds};
 use body::BodyMemory;

@@ -52,27 +52,40 @@ NOT_IN_EVENTS = {"flags", "match_content", "match_subject"}
 
 
 def event_keys(documents):
-    """A module of the npm package with the keys of events, by the documents of the API at several levels."""
+    """A module of the npm package with the keys of events, by the documents of the API: pairs of a level and a document."""
     types, message = {}, set()
-    for document in documents:
+    newest_types, newest_message = {}, set()
+    for level, document in documents:
         schemas = document["components"]["schemas"]
         message |= schemas["Message"]["properties"].keys() - NOT_IN_EVENTS
         for name, schema in schemas.items():
             # A schema without further properties declares events whose keys it does not know.
             if name.startswith("event.") and schema.get("additionalProperties") is False:
                 # Recorded events have no id: each queue numbers its own.
-                types.setdefault(name.split(".")[1], set()).update(schema["properties"].keys() - {"id"})
+                kind, keys = name.split(".")[1], schema["properties"].keys() - {"id"}
+                types.setdefault(kind, set()).update(keys)
+                if level == "newest":
+                    newest_types.setdefault(kind, set()).update(keys)
+        if level == "newest":
+            newest_message |= schemas["Message"]["properties"].keys()
+    older = {kind: keys - newest_types[kind] for kind, keys in types.items() if kind in newest_types}
 
     def listed(names):
         return ", ".join(f'"{name}"' for name in sorted(names))
 
-    rows = "".join(f"  {name}: [{listed(keys)}],\n" for name, keys in sorted(types.items()))
+    def rows(lists):
+        return "".join(f"  {name}: [{listed(keys)}],\n" for name, keys in sorted(lists.items()) if keys)
+
     return (
         "/** Keys of events, made from the API's OpenAPI documents by `packages/check --update types`. */\n\n"
         "/** The keys of events of each type, of all levels together. */\n"
-        f"export const EVENT_KEYS = {{\n{rows}}} as const;\n"
+        f"export const EVENT_KEYS = {{\n{rows(types)}}} as const;\n"
         "/** The keys of the message in an event of the type `message`. */\n"
         f"export const EVENT_MESSAGE_KEYS = [{listed(message)}] as const;\n"
+        "/** Those of them that the newest level lacks. */\n"
+        f"export const OLDER_EVENT_KEYS = {{\n{rows(older)}}} as const;\n"
+        "/** The keys of a message that the newest level lacks. */\n"
+        f"export const OLDER_EVENT_MESSAGE_KEYS = [{listed(message - newest_message)}] as const;\n"
     )
 
 

@@ -11,13 +11,13 @@ mod users;
 
 pub use lists::setting_choices;
 
-use super::parameter::{Nullable, WholeNumber};
+use super::parameter::{Nullable, Parameters, RawParameters, WholeNumber};
 use super::{OperationContext, SERVICE_VERSION, Write, operation};
 use crate::api::changes::queues::{EventTypes, add_queue, add_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
-use crate::realm::queue::{QueueOptions, QueueTerm};
+use crate::realm::queue::{QueueLevel, QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::bot::channel_name;
@@ -162,10 +162,7 @@ impl StateRequest<'_> {
 impl Write for Register {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
         let viewer = context.caller.as_deref();
-        let narrow = params.narrow.terms()?;
-        check_viewer(viewer, &params)?;
-        let narrow = if narrow.is_empty() { default_narrow(tx, viewer) } else { narrow };
-        let options = queue_options(context, &params, narrow);
+        let options = queue_options(tx, viewer, &params, context.client, context.queue_level)?;
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
         let request = StateRequest {
             viewer,
@@ -211,21 +208,45 @@ fn default_narrow(realm: &Realm, viewer: Option<&User>) -> Vec<QueueTerm> {
     channel_name(realm, channel).into_iter().map(|name| QueueTerm::Channel(name.to_lowercase())).collect()
 }
 
-fn queue_options(context: &OperationContext<'_>, params: &Register, narrow: Vec<QueueTerm>) -> QueueOptions {
-    let viewer = context.caller.as_deref();
+/// The options of the queue that a user's client gets with these parameters, in a world of this level.
+///
+/// # Errors
+///
+/// Those of the parameters, and of [`queue_options`].
+pub fn options_of_user(
+    realm: &Realm,
+    viewer: &User,
+    raw: &RawParameters,
+    level: QueueLevel,
+) -> Result<QueueOptions, Error> {
+    queue_options(realm, Some(viewer), &Register::read(raw)?, "", level)
+}
+
+/// # Errors
+///
+/// In this order: those of [`EventNarrow::terms`], `NotForAnonymous`, `NotAuthorizedForQuery`.
+fn queue_options(
+    realm: &Realm,
+    viewer: Option<&User>,
+    params: &Register,
+    client: &str,
+    level: QueueLevel,
+) -> Result<QueueOptions, Error> {
+    let narrow = params.narrow.terms()?;
+    check_viewer(viewer, params)?;
     let capabilities = params.client_capabilities.0;
-    QueueOptions {
-        client: context.client.to_owned(),
+    Ok(QueueOptions {
+        client: client.to_owned(),
         event_types: params.event_types.clone().map(|types| types.0),
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
         all_public_streams: viewer
             .is_some_and(|viewer| params.all_public_streams.unwrap_or(viewer.bot_defaults().all_public_channels)),
-        narrow,
+        narrow: if narrow.is_empty() { default_narrow(realm, viewer) } else { narrow },
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,
-        level: context.queue_level,
-    }
+        level,
+    })
 }
 
 fn idle_timeout(params: &Register) -> Span {

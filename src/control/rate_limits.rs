@@ -23,8 +23,8 @@ pub struct RateLimitSpec {
     /// Whose requests, by email address or handle; by default those of each user without a limit of their own.
     user: Option<String>,
     /// Number of requests in a full budget, from 1 to 1,000,000.
-    #[schemars(range(min = 1, max = MAX_REQUESTS))]
-    requests: u32,
+    #[schemars(with = "u32", range(min = 1, max = MAX_REQUESTS))]
+    requests: i64,
     /// The time in which an empty budget refills, by the world's clock; more than 0, and at most 100 years.
     seconds: SpanInput,
 }
@@ -37,14 +37,15 @@ pub struct RateLimitSpec {
 pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     let realm = world.snapshot();
     let user = spec.user.as_deref().map(|user| users::find_user(&realm, user, "$.user")).transpose()?;
-    if !(1..=MAX_REQUESTS).contains(&spec.requests) {
-        return Err(refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}")));
-    }
+    let requests = u32::try_from(spec.requests).ok().filter(|requests| (1..=MAX_REQUESTS).contains(requests));
+    let requests = requests.ok_or_else(|| {
+        refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}, not {}", spec.requests))
+    })?;
     let SpanInput(span) = spec.seconds;
     if span <= Span::from_seconds(0) || span > Span::from_days(MAX_SPAN_DAYS) {
         return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
-    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: spec.requests, span });
+    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests, span });
     broadcast_rate_limits(world);
     Ok(json!({}))
 }

@@ -1,7 +1,11 @@
 //! The frames of the watch socket, in JSON.
 
 use super::clock::agenda_item_to_json;
+use super::filters::Filters;
 use super::pushes::server_properties;
+use super::{refusal, unknown_word_error, users};
+use crate::error::Error;
+use crate::http::viewer::Viewer;
 use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as LogEntry, Part, Payload};
@@ -9,11 +13,84 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render_events;
 use crate::record::push::push_record;
-use crate::world::{Restoration, WatchFrame, World};
-use serde_json::{Value, json};
+use crate::world::{Restoration, WatchFrame, World, Worlds};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The parameters of `POST /register` that decide which events a queue receives, and in which format.
+const PARAMETERS: [&str; 7] = [
+    "all_public_streams",
+    "apply_markdown",
+    "client_capabilities",
+    "client_gravatar",
+    "event_types",
+    "narrow",
+    "slim_presence",
+];
+
+/// What a watcher asked for.
+pub struct Watched {
+    pub world: Arc<World>,
+    /// The limit of frames per second.
+    pub max_per_second: Option<u64>,
+    /// Whose events are sent; None for those of all users.
+    viewer: Option<Viewer>,
+}
+
+impl Watched {
+    /// # Errors
+    ///
+    /// `ControlRefused` for an unknown user, for a parameter that there is not or that the operation refuses, and for
+    /// `register` without `user`.
+    pub(super) fn new(world: Arc<World>, filters: &Filters) -> Result<Self, Error> {
+        let register = filters.text("register");
+        let viewer = match filters.text("user") {
+            Some(user) => {
+                let user = users::find_user(&world.snapshot(), user, "user")?;
+                let viewer = Viewer::new(&world, &user, parameters(register)?, Worlds::prefix(world.name()));
+                Some(viewer.map_err(|error| refusal(format!("register: {}", error.message())))?)
+            }
+            None if register.is_some() => return Err(refusal("register: needs user")),
+            None => None,
+        };
+        Ok(Self { world, max_per_second: filters.number("per_second").map(|max| max.max(1)), viewer })
+    }
+
+    /// The frames for something that happened: one, but for events of one user, who may receive none or several. URLs
+    /// in frames begin with `base_url`.
+    pub fn frames(&self, watch_frame: &WatchFrame, base_url: &str) -> Vec<Value> {
+        match (&self.viewer, watch_frame) {
+            (Some(viewer), WatchFrame::Event(position, entry)) => {
+                let realm = self.world.snapshot();
+                let events = viewer.events(&self.world, entry).into_iter();
+                events.map(|event| event_frame(&realm, *position, entry, Some(event))).collect()
+            }
+            _ => vec![frame(&self.world, watch_frame, base_url)],
+        }
+    }
+}
+
+/// The parameters in a filter, as text; without it, content is HTML.
+fn parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error> {
+    let mut values = BTreeMap::from([("apply_markdown".to_owned(), "true".to_owned())]);
+    let Some(text) = register else { return Ok(values) };
+    let given: Map<String, Value> = serde_json::from_str(text).map_err(|_| {
+        refusal(
+            r#"register: takes a JSON object of parameters of POST /register, such as {"event_types": ["message"]}"#,
+        )
+    })?;
+    for (name, value) in given {
+        if !PARAMETERS.contains(&name.as_str()) {
+            return Err(unknown_word_error("register", &PARAMETERS.join(", "), &name, &PARAMETERS));
+        }
+        values.insert(name, value.to_string());
+    }
+    Ok(values)
+}
 
 /// The frame for something that happened in a world. URLs in it begin with `base_url`.
-pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
+fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
     match watch_frame {
         WatchFrame::Request(entry) => request_frame(entry),
         WatchFrame::Clock { from, to, due_items, restoration } => {
@@ -34,7 +111,7 @@ pub fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
             }
             frame
         }
-        WatchFrame::Event(position, entry) => event_frame(&world.snapshot(), *position, entry),
+        WatchFrame::Event(position, entry) => event_frame(&world.snapshot(), *position, entry, None),
         WatchFrame::Fault { at, fault_id, journal_id, effect } => json!({
             "type": "fault",
             "at": at.fractional_seconds(),
@@ -82,9 +159,10 @@ fn request_frame(entry: &Entry) -> Value {
     frame
 }
 
-fn event_frame(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
+/// `event` is the event as one user's client receives it; None for one that is not made for a client.
+fn event_frame(realm: &Realm, position: u64, entry: &LogEntry, event: Option<Value>) -> Value {
     let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
-    let event = render_event(realm, entry, users.first().copied());
+    let event = event.unwrap_or_else(|| render_event(realm, entry, users.first().copied()));
     let names = names_in_event(realm, &users, &event);
     json!({
         "type": "event",

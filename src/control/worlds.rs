@@ -243,8 +243,7 @@ fn world_url(request: &ApiRequest, world: &World) -> String {
 
 /// The base URL of a world, as the sender of these headers can reach it. `scheme` is that of the connection.
 pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) -> String {
-    let root = origin_of(scheme, headers).base_url();
-    if name == Worlds::DEFAULT { root } else { format!("{root}/w/{name}") }
+    origin_of(scheme, headers).base_url() + &Worlds::prefix(name)
 }
 
 fn find_source_world(control: &Control, spec: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {

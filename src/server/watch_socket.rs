@@ -3,10 +3,10 @@
 use super::non_api_head::non_api_head;
 use crate::control::Control;
 use crate::control::cross_origin::token_subprotocol;
-use crate::control::watch::{frame, missed_frame};
+use crate::control::watch::{Watched, missed_frame};
 use crate::http::Response;
 use crate::http::request::RequestHead;
-use crate::world::{WatchFrame, World};
+use crate::world::WatchFrame;
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, header};
@@ -29,15 +29,14 @@ pub fn watch_socket(
         move |name: String, head: Arc<RequestHead>, socket: Ws| {
             let headers = &head.headers;
             match control.watched_world(&name, head.uri.query(), headers) {
-                Ok((world, max_per_second)) => {
+                Ok(watched) => {
                     let stopped = stopped.clone();
                     // The subscription starts before the handshake is answered, so that frames right after it are sent
                     // too.
-                    let receiver = world.watch();
+                    let receiver = watched.world.watch();
                     let base_url = control.base_url(headers, &name);
-                    let upgrade_reply = socket.on_upgrade(move |socket| {
-                        send_frames(world, base_url, receiver, max_per_second, socket, stopped)
-                    });
+                    let upgrade_reply =
+                        socket.on_upgrade(move |socket| send_frames(watched, base_url, receiver, socket, stopped));
                     let (mut head, _) = warp::reply::Reply::into_response(upgrade_reply).into_parts();
                     let subprotocol = token_subprotocol(headers).and_then(|value| HeaderValue::from_str(value).ok());
                     if let Some(subprotocol) = subprotocol {
@@ -53,28 +52,27 @@ pub fn watch_socket(
 
 /// Sends the frames of a world until the watcher disconnects, or the world or the server ends.
 async fn send_frames(
-    world: Arc<World>,
+    watched: Watched,
     base_url: String,
     receiver: broadcast::Receiver<WatchFrame>,
-    max_per_second: Option<u64>,
     socket: WebSocket,
     mut stopped: Receiver<bool>,
 ) {
-    let mut ended = world.ended();
+    let mut ended = watched.world.ended();
     tokio::select! {
-        () = send_until_closed(&world, &base_url, receiver, max_per_second, socket) => {}
+        () = send_until_closed(&watched, &base_url, receiver, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
 async fn send_until_closed(
-    world: &World,
+    watched: &Watched,
     base_url: &str,
     mut receiver: broadcast::Receiver<WatchFrame>,
-    max_per_second: Option<u64>,
     socket: WebSocket,
 ) {
+    let max_per_second = watched.max_per_second;
     let (mut sink, mut client_messages) = socket.split();
     let mut second_timer = interval(SECOND);
     second_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -100,14 +98,16 @@ async fn send_until_closed(
                 _ => return,
             },
         };
-        let frame = match received {
-            Ok(received) => frame(world, &received, base_url),
-            Err(RecvError::Lagged(count)) => missed_frame(world, count),
+        let frames = match received {
+            Ok(received) => watched.frames(&received, base_url),
+            Err(RecvError::Lagged(count)) => vec![missed_frame(&watched.world, count)],
             Err(RecvError::Closed) => return,
         };
-        sent_in_second += 1;
-        if sink.send(Message::text(frame.to_string())).await.is_err() {
-            return;
+        for frame in frames {
+            sent_in_second += 1;
+            if sink.send(Message::text(frame.to_string())).await.is_err() {
+                return;
+            }
         }
     }
 }

@@ -31,6 +31,11 @@ impl Worlds {
     /// The name of the world that exists from the start, unless the server is started without it.
     pub const DEFAULT: &'static str = "default";
 
+    /// The path that selects a world; "" for the default one.
+    pub(crate) fn prefix(name: &str) -> String {
+        if name == Self::DEFAULT { String::new() } else { format!("/w/{name}") }
+    }
+
     pub fn get(&self, name: &str) -> Option<Arc<World>> {
         self.worlds_by_name.get(name).map(|world| world.clone())
     }

@@ -25,6 +25,7 @@ mod snapshots;
 mod times;
 mod users;
 mod watch;
+mod watch_of_user;
 mod worlds;
 
 use crate::support::{Reply, TestServer, User};

@@ -41,5 +41,5 @@ export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, mock } from "bun:test";
 
 declare module "bun:test" {
-  interface Matchers<T = unknown> extends WorldMatchers<Promise<void>> {}
+  interface Matchers<T = unknown> extends WorldMatchers<Promise<void>, T> {}
 }

@@ -4213,6 +4213,10 @@ export interface operations {
             query?: {
                 /** Maximum number of frames per second; for omitted frames only their number is sent (lost). */
                 perSecond?: number;
+                /** Only events that a client of this user (an address or its handle) receives, as it receives them. */
+                user?: string;
+                /** With user: a JSON object of parameters of POST /register that the client has; apply_markdown is true by default. */
+                register?: string;
             };
             header?: never;
             path: {

@@ -47,3 +47,16 @@ export const EVENT_KEYS = {
 } as const;
 /** The keys of the message in an event of the type `message`. */
 export const EVENT_MESSAGE_KEYS = ["avatar_url", "client", "content", "content_type", "display_recipient", "edit_history", "id", "is_me_message", "last_edit_timestamp", "last_moved_timestamp", "reactions", "recipient_id", "sender_email", "sender_full_name", "sender_id", "sender_realm_str", "sender_short_name", "stream_id", "subject", "subject_links", "submessages", "timestamp", "topic_links", "type"] as const;
+/** Those of them that the newest level lacks. */
+export const OLDER_EVENT_KEYS = {
+  custom_profile_fields: ["op"],
+  reaction: ["user"],
+  realm: ["allow_edit_history", "default_code_block_language", "gif_rating_policy", "giphy_rating", "message_content_delete_limit_seconds", "message_content_edit_limit_seconds", "message_edit_history_visibility_policy", "message_retention_days", "new_stream_announcements_stream_id", "notifications_stream_id", "rendered_description", "signup_announcements_stream_id", "signup_notifications_stream_id"],
+  realm_user_settings_defaults: ["notification_name", "setting", "setting_name"],
+  subscription: ["email", "name"],
+  update_message: ["prev_rendered_content_version"],
+  user_group: ["subgroup_ids"],
+  user_settings: ["notification_name", "setting", "setting_name"],
+} as const;
+/** The keys of a message that the newest level lacks. */
+export const OLDER_EVENT_MESSAGE_KEYS = ["sender_short_name", "subject_links"] as const;

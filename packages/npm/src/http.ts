@@ -101,10 +101,16 @@ export class Requests {
     });
     let retried = false;
     const { isFromEnvironment, isOfRun } = this.reach;
+    const isStopped = () => this.#isClosed;
     function fail(error: NodeJS.ErrnoException): void {
       retried = true;
-      const hasEnded = isOfRun && error.code === "ECONNREFUSED";
-      const source = isFromEnvironment ? OF_VARIABLE : hasEnded ? " (the server that the tests started has ended)" : "";
+      const isRefused = error.code === "ECONNREFUSED";
+      const reasons = [
+        isStopped() && " (the server was stopped, by server.stop())",
+        isFromEnvironment && OF_VARIABLE,
+        isOfRun && isRefused && " (the server that the tests started has ended)",
+      ];
+      const source = reasons.find(Boolean) || "";
       reject(new ChatdoubleError(`${method} ${url}: ${reason(error)}${source}`));
     }
     request.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,7 +1,8 @@
 /** A test double of team-chat servers that speak the Zulip REST API, which tests start and steer. */
 
 export { ChatdoubleError } from "./error.js";
-export { EventRecorder, type EventPattern } from "./events.js";
+export type { EventPattern, WorldEventPattern } from "./event-pattern.js";
+export { EventRecorder } from "./events.js";
 export type { EventType } from "./event-types.js";
 export type { Rule } from "./rules.js";
 export { connect, Server } from "./server.js";
@@ -55,6 +56,8 @@ export type {
   RateLimit,
   RateLimitFrame,
   RateLimitTerms,
+  RecordingOptions,
+  RegisterTerms,
   Report,
   ReportedClient,
   RequestFrame,

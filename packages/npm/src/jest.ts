@@ -41,5 +41,5 @@ export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, jest } from "@jest/globals";
 
 declare module "expect" {
-  interface Matchers<R extends void | Promise<void>, T = unknown> extends WorldMatchers<Promise<void>> {}
+  interface Matchers<R extends void | Promise<void>, T = unknown> extends WorldMatchers<Promise<void>, T> {}
 }

@@ -2,7 +2,18 @@
 
 import { ChatdoubleError } from "./error.js";
 import type { StartOptions } from "./start.js";
-import type { Assertion, AwaitedPushes, FindingFilter, Firing, Jump, Waiting, Whose, WorldOptions } from "./types.js";
+import type {
+  Assertion,
+  AwaitedPushes,
+  FindingFilter,
+  Firing,
+  Jump,
+  RecordingOptions,
+  RegisterTerms,
+  Waiting,
+  Whose,
+  WorldOptions,
+} from "./types.js";
 
 /** The names of a type's keys; the compiler sees that none is missing. */
 function keysOf<Options>(keys: Record<keyof Required<Options>, true>): readonly string[] {
@@ -64,6 +75,16 @@ export const AWAITED_PUSHES = keysOf<AwaitedPushes>({ user: true, deviceId: true
 export const WAITING = keysOf<Waiting>({ timeoutMs: true });
 export const FIRING = keysOf<Firing>({ times: true, timeoutMs: true });
 export const WHOSE = keysOf<Whose>({ user: true });
+export const RECORDING = keysOf<RecordingOptions>({ user: true, register: true });
+export const REGISTERING = keysOf<RegisterTerms>({
+  all_public_streams: true,
+  apply_markdown: true,
+  client_capabilities: true,
+  client_gravatar: true,
+  event_types: true,
+  narrow: true,
+  slim_presence: true,
+});
 export const JUMP = keysOf<Jump>({ waitForClientsMs: true });
 export const FINDING_FILTER = keysOf<FindingFilter>({ severity: true, except: true });
 

@@ -2,7 +2,8 @@
 
 import { expect as baseExpect, test as base } from "@playwright/test";
 import type { StartOptions } from "./start.js";
-import type { EventPattern, EventRecorder } from "./events.js";
+import type { EventPattern } from "./event-pattern.js";
+import type { EventRecorder } from "./events.js";
 import { end, toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived, worldFor } from "./testing.js";
 import type { Assertion, AwaitedPushes, FindingFilter, Waiting, WorldOptions } from "./types.js";
 import type { World } from "./world.js";

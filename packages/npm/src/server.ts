@@ -87,7 +87,10 @@ export class Server {
     return reply;
   }
 
-  /** Closes all connections to the server, and stops it if it was started here. */
+  /**
+   * Closes all connections to the server, and stops it if `startServer` started it, with its worlds: their later calls fail. A server
+   * of tests or of `connect` runs on, since others use it.
+   */
   async stop(): Promise<void> {
     this.#requests.close();
     await this.#stop();

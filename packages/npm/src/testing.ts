@@ -12,7 +12,8 @@ import type {
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
-import type { EventPattern, EventRecorder } from "./events.js";
+import type { EventPattern } from "./event-pattern.js";
+import type { EventRecorder } from "./events.js";
 import { onceRead, withDocuments } from "./files.js";
 import { awaited, followed, forgottenIn, isRecorder, isWorld, type Matched } from "./following.js";
 import {
@@ -105,8 +106,8 @@ export async function end(
     printSaid("What chatdouble said before this test", before, print);
     printSaid("What chatdouble said during this test", during, print);
     const isSaid = during.some((said) => said.includes("--dialect"));
-    if (!isSaid && (await needsDialect(world, lines ?? [], failures ?? []).catch(() => false)))
-      print(`${world.name} has neutral names; a stock client needs its own, by worldOptions: { dialect: "zulip" }`);
+    const neutral = isSaid ? undefined : await neutralName(world).catch(() => undefined);
+    if (neutral !== undefined) print(neutralNames(world, neutral));
   } else {
     await warnOfDefault(world, print);
   }
@@ -123,13 +124,34 @@ function isRefusedCall(failure: Failure | undefined): boolean {
   return failure?.name === "ChatdoubleError" && failure.code !== "VERIFICATION_FAILED";
 }
 
-/** Whether the names of a vendor are in an error, and its client may have met neutral ones. */
-async function needsDialect(world: World, lines: readonly string[], failures: readonly Failure[]): Promise<boolean> {
-  const isOfVendor = failures.some(({ message, stack }) => /zulip/i.test(`${message} ${stack}`));
-  // A client asks one of them for the version of the server.
-  if (!isOfVendor || !lines.some((line) => / \/(register|server_settings)( |$)/m.test(line))) return false;
-  const rows = await world.server.worlds({ prefix: world.name });
-  return rows.some(({ name, dialect }) => name === world.name && dialect === "neutral");
+/** A neutral name that another dialect replaces, in a reply. */
+const NEUTRAL_NAME = /\b((?:realm_)?service_\w+)\\*":/;
+
+/** A neutral name that a client got, with its request. */
+interface NeutralName {
+  name: string;
+  request: string;
+}
+
+/** The first neutral name in replies to a test's clients, if its world has such names. */
+async function neutralName(world: World): Promise<NeutralName | undefined> {
+  const { journal } = world;
+  // A client asks one of them for the version of the server, long before its last requests.
+  const first = ["/server_settings", "/register"].map((path) => journal.entries({ path, status: 200, limit: 1 }));
+  const entries = [...(await Promise.all(first)).flat(), ...(await journal.entries({ status: 200, limit: SHOWN }))];
+  for (const { method, path, reply } of entries) {
+    const name = NEUTRAL_NAME.exec(JSON.stringify(reply))?.[1];
+    if (name === undefined) continue;
+    const rows = await world.server.worlds({ prefix: world.name });
+    const isNeutral = rows.some((row) => row.name === world.name && row.dialect === "neutral");
+    return isNeutral ? { name, request: `${method} ${path}` } : undefined;
+  }
+  return undefined;
+}
+
+function neutralNames(world: World, { name, request }: NeutralName): string {
+  const option = 'worldOptions: { dialect: "zulip" }, or CHATDOUBLE_DIALECT=zulip for all tests';
+  return `${world.name} has neutral names, such as ${name} in the reply to ${request}; a client of the real server needs Zulip's own, by ${option}`;
 }
 
 /** What the server said, with the option of tests that is the same as that of its command line. */
@@ -210,15 +232,32 @@ async function received(
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
+    const methods = this.isNot ? await methodsOf(world, assertion) : "";
     return {
       pass: true,
       message: () =>
-        `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}`,
+        `${world.name} received ${count} such ${count === 1 ? "request" : "requests"}: ${JSON.stringify(assertion)}${methods}`,
     };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };
+    const methods = await methodsOf(world, assertion);
+    return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}${methods}` };
   }
+}
+
+/** The methods of the requests that were counted, where an assertion names none and there were several. */
+async function methodsOf(world: World, assertion: Assertion): Promise<string> {
+  const { method, path, user, status, fault, params = {} } = assertion;
+  if (method !== undefined) return "";
+  const filter = Object.fromEntries(
+    Object.entries({ path, user, status, fault }).filter(([, value]) => value !== undefined),
+  );
+  const entries = await world.journal.entries(filter).catch(() => []);
+  const counts = new Map<string, number>();
+  for (const entry of entries)
+    if (Object.entries(params).every(([name, value]) => entry.params[name] === value))
+      counts.set(entry.method, (counts.get(entry.method) ?? 0) + 1);
+  return counts.size < 2 ? "" : `\nCounted: ${[...counts].map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
 
 /** The matcher `toHavePushed`: checks at once, or waits for the given time. */
@@ -326,14 +365,24 @@ export const toHaveNoFindings = awaited("toHaveNoFindings", hasNoFindings);
 /** The matchers, as the runners that know `expect.extend` take them. */
 export const matchers = { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived };
 
+/** The parts of events that a recorder has; those of any where what is expected of has no type. */
+type PatternOf<Given> = 0 extends 1 & Given
+  ? EventPattern
+  : Given extends EventRecorder<infer Known>
+    ? Known
+    : EventPattern;
+
 /** What the matchers add to the results of `expect`. */
-export interface WorldMatchers<Result> {
-  /** Asserts that the world received such requests: now, or within `timeoutMs`. */
+export interface WorldMatchers<Result, Given = any> {
+  /**
+   * Asserts that the world received such requests: now, or within `timeoutMs`. Without a `method`, those of each method of the path
+   * count.
+   */
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
   toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
   /** Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. */
-  toHaveEvent(pattern: EventPattern, waiting?: Waiting): Result;
+  toHaveEvent(pattern: PatternOf<Given>, waiting?: Waiting): Result;
   /** Asserts that no client of the world broke a rule of the report until now. */
   toHaveNoFindings(filter?: FindingFilter): Result;
 }

@@ -1,6 +1,7 @@
 /** Requests and replies of control, derived from its OpenAPI document with the keys in camel case. */
 
 import type { paths } from "./control.gen.js";
+import type { EventType } from "./event-types.js";
 import type { Rule } from "./rules.js";
 
 type Ok<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Body } } } }
@@ -196,9 +197,11 @@ type Effects =
   | EventsEffect
   | BouncerEffect;
 type NameOf<Each> = Each extends unknown ? keyof Each : never;
+/** The type of other effects' keys: a text that the compiler's error shows, since it is part of no effect. */
+type OneEffect = "a fault has one effect, with keys of its own";
 /** One of several, without keys of the others. */
 type OneOf<Each, All = Each> = Each extends unknown
-  ? Each & { [Name in Exclude<NameOf<All>, keyof Each>]?: never }
+  ? Each & { [Name in Exclude<NameOf<All>, keyof Each>]?: OneEffect }
   : never;
 /** The effect of a fault on a client: exactly one of these. */
 export type Effect = OneOf<Effects>;
@@ -320,6 +323,30 @@ export interface Waiting {
   /** Milliseconds of real time; helpers that wait do so for 3,000 by default, matchers do not. */
   timeoutMs?: number;
 }
+/** What a client says when it registers a queue, with the API's names: parameters of `POST /register`. */
+export interface RegisterTerms {
+  /** Whether messages of all public channels are received; a bot's own setting by default. */
+  all_public_streams?: boolean;
+  /** Whether content is HTML instead of Markdown; true by default. */
+  apply_markdown?: boolean;
+  /** What the client understands; nothing by default. */
+  client_capabilities?: { [name: string]: boolean };
+  /** Whether the client computes addresses of pictures itself; true by default. */
+  client_gravatar?: boolean;
+  /** The types of events that are received; all by default. */
+  event_types?: EventType[];
+  /** Pairs of operator and operand that messages must match. */
+  narrow?: [operator: string, operand: string][];
+  /** Whether presence comes by user ID; false by default. */
+  slim_presence?: boolean;
+}
+/** Whose events are recorded, and as which client. */
+export interface RecordingOptions {
+  /** The user, by email address or handle, or as `world.user` returns them. */
+  user: string | Pick<User, "email">;
+  /** How the user's client registers. */
+  register?: RegisterTerms;
+}
 /** How a jump of the clock is made. */
 export interface Jump {
   /** How long it waits for clients that are between two polls, in milliseconds of real time; 1,000 by default. */
@@ -363,7 +390,7 @@ export interface EventFrame extends FrameOf<"event"> {
   users: number[];
   /** Handles of up to 50 of these users by id, and the name of the channel, if it is about one. */
   names: { users: Record<string, string>; channel: string | null };
-  /** The event, as in the API, with the API's names. */
+  /** The event, as in the API, with the API's names, before it is made for a client. */
   event: any;
 }
 /** What happened to an event queue. */

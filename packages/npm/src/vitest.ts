@@ -128,5 +128,5 @@ export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 
 declare module "vitest" {
-  interface Matchers<T = any> extends WorldMatchers<Promise<void>> {}
+  interface Matchers<T = any> extends WorldMatchers<Promise<void>, T> {}
 }

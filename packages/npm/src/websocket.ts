@@ -56,11 +56,24 @@ function connect(url: string, options: https.RequestOptions): Promise<[Duplex, B
     const request = client.get(url, { ...options, headers, agent: false });
     request.on("upgrade", (_reply, socket, head) => resolve([socket, head]));
     request.on("response", (reply) => {
-      reply.resume();
-      reject(new ChatdoubleError(`${url} can't be watched: ${reply.statusCode}`, reply.statusCode));
+      const parts: Buffer[] = [];
+      reply.on("data", (part: Buffer) => parts.push(part));
+      reply.on("close", () => reject(refusal(url, reply.statusCode, Buffer.concat(parts).toString())));
     });
     request.on("error", (error) => reject(new ChatdoubleError(`${url} can't be watched: ${error.message}`)));
   });
+}
+
+/** The error for a reply that is no WebSocket, with the reason of control if it has one. */
+function refusal(url: string, status: number | undefined, text: string): ChatdoubleError {
+  let body: any;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = null;
+  }
+  const message = typeof body?.msg === "string" ? body.msg : `${url} can't be watched: ${status}`;
+  return new ChatdoubleError(message, status, typeof body?.code === "string" ? body.code : "", body);
 }
 
 async function read(socket: Duplex): Promise<Buffer | null> {

@@ -1,10 +1,13 @@
 /** A world: one whole organization with its clock, faults and journal. */
 
+import type { WorldEventPattern } from "./event-pattern.js";
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
+import { ALL_EVENT_TYPES } from "./event-types.js";
 import { NO_WORLD, type Requests } from "./http.js";
-import { checkKeys, checkNone, FIRING, JUMP, WAITING, WHOSE } from "./keys.js";
+import { checkKeys, checkNone, FIRING, JUMP, RECORDING, REGISTERING, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
+import { checkKnown } from "./rules.js";
 import type { Server } from "./server.js";
 import type {
   AgendaItem,
@@ -31,6 +34,7 @@ import type {
   Queue,
   RateLimit,
   RateLimitTerms,
+  RecordingOptions,
   Report,
   ResetOptions,
   Snapshot,
@@ -174,16 +178,35 @@ export class World {
     return this.#frames(() => {});
   }
 
-  /** Collects the events that the world sends from now on. */
-  async recordEvents(): Promise<EventRecorder> {
+  /**
+   * Collects the events that the world sends from now on: those of all users before they are made for a client, or with
+   * `{ user: "mel" }` those that a client of Mel receives, as it receives them.
+   */
+  async recordEvents(): Promise<EventRecorder<WorldEventPattern>>;
+  async recordEvents(options: RecordingOptions): Promise<EventRecorder>;
+  async recordEvents(options?: RecordingOptions): Promise<EventRecorder> {
+    const filters = options === undefined ? {} : await this.#recorded(options);
     let opened: (close: () => void) => void = () => {};
     const open = new Promise<() => void>((resolve) => (opened = resolve));
-    const frames = this.#frames(opened);
+    const frames = this.#frames(opened, filters);
     const first = frames.next();
     // A socket that can't be opened is the first frame's error.
     const close = await Promise.race([open, first.then(() => () => {})]);
     const before = marksOf(this.#place()).sent;
-    return new EventRecorder(frames, first, close, async () => (await this.#sendMark()) - before);
+    const client = options === undefined ? null : { types: options.register?.event_types };
+    return new EventRecorder(frames, first, close, async () => (await this.#sendMark()) - before, client);
+  }
+
+  /** The filters of the watch socket for events of one user. */
+  async #recorded(options: RecordingOptions): Promise<Record<string, string>> {
+    checkKeys("recordEvents", options ?? null, RECORDING, 'user: "mel"');
+    const { user, register = {} } = options;
+    checkKeys("register", register, REGISTERING, 'event_types: ["message"]');
+    if (register.event_types !== undefined)
+      for (const type of register.event_types) checkKnown("event of the type", type, ALL_EVENT_TYPES);
+    const email = typeof user === "object" && typeof user?.email === "string" ? user.email : user;
+    checkUser(email ?? 0);
+    return { user: (await this.user(email as string)).email, register: JSON.stringify(register) };
   }
 
   /** Lets the watch sockets send a frame that changes nothing; returns how many there were. One after the other: each is counted. */
@@ -202,9 +225,13 @@ export class World {
     return `${this.#calls.requests.reach.url}${this.#calls.path}`;
   }
 
-  async *#frames(opened: (close: () => void) => void): AsyncGenerator<Frame, void, undefined> {
+  async *#frames(
+    opened: (close: () => void) => void,
+    filters: Record<string, string> = {},
+  ): AsyncGenerator<Frame, void, undefined> {
     const { reach } = this.#calls.requests;
-    const url = `${reach.url}/control${this.#calls.path}/watch`;
+    const query = Object.keys(filters).length === 0 ? "" : `?${new URLSearchParams(filters)}`;
+    const url = `${reach.url}/control${this.#calls.path}/watch${query}`;
     const frames = texts(url, this.#calls.requests.options(), opened);
     for await (const text of frames) {
       try {

@@ -238,6 +238,123 @@ test("a key that no event of the type has is refused, also with not", async () =
   await world.delete();
 });
 
+test("a recorder of one user has what a client of theirs receives", async () => {
+  const world = await server.createWorld();
+  const [mel, max] = [await world.user("mel"), await world.user("max")];
+  const recorders = [await world.recordEvents({ user: "mel" }), await world.recordEvents({ user: mel })];
+  const other = await world.recordEvents({ user: "max" });
+  await send(world, max, "**Hello**, @**Mel Marsh**!");
+  for (const recorder of recorders) {
+    const mentioned = { type: "message", flags: ["mentioned"] };
+    const { pass, message } = await toHaveEvent.call({}, recorder, mentioned);
+    assert.ok(pass, message());
+    const event = await recorder.waitFor(mentioned);
+    assert.match(event.message.content, /^<p><strong>Hello<\/strong>, <span class="user-mention"/);
+    assert.deepEqual(Object.keys(event).sort(), ["flags", "message", "type"]);
+  }
+  const { pass, message } = await toHaveEvent.call({}, other, { type: "message", flags: ["mentioned"] });
+  assert.equal(pass, false);
+  assert.match(message(), /\n- flags: \["mentioned"\]\n\+ flags: \[/);
+  await api(world, max, "/messages", { type: "direct", to: `[${max.id}]`, content: "to myself" });
+  assert.equal((await toHaveEvent.call({ isNot: true }, recorders[0], { message: { type: "private" } })).pass, false);
+  assert.ok((await toHaveEvent.call({}, other, { message: { type: "private" } })).pass);
+  await world.delete();
+});
+
+test("a recorder of one user disturbs neither the world nor its clients", async () => {
+  const world = await server.createWorld();
+  const [mel, max] = [await world.user("mel"), await world.user("max")];
+  const before = await world.state();
+  await world.rateLimit.set({ user: "mel", requests: 1, seconds: 60 });
+  const fault = await world.faults.add({ match: { user: "mel" }, times: 1, effect: { drop: "before" } });
+  const recorder = await world.recordEvents({ user: "mel" });
+  assert.deepEqual(await world.state(), before);
+  await send(world, max, "Hello");
+  assert.ok((await toHaveEvent.call({}, recorder, { type: "message" })).pass);
+  const moved = await world.clock.advance("1d");
+  assert.ok(moved.waitedMs < 500, `${moved.waitedMs}`);
+  assert.deepEqual(moved.notParked, []);
+  assert.deepEqual(await world.queues.list(), []);
+  assert.equal((await world.faults.list()).find(({ id }) => id === fault.id).fired, 0);
+  assert.equal(await world.journal.verify({ user: "mel", exactly: 0 }), 0);
+  assert.deepEqual(
+    (await world.report()).clients.map(({ user }) => user),
+    [max.email],
+  );
+  // It still records after the day in which a queue would have expired.
+  await send(world, max, "Again");
+  await recorder.waitFor({ type: "message", message: { content: "<p>Again</p>" } });
+  await recorder.stop();
+  await send(world, max, "Unheard");
+  assert.ok(recorder.events.every(({ message }) => message?.content !== "<p>Unheard</p>"));
+  await world.delete();
+});
+
+test("a recorder of one user takes what a client registers with, at the level of the world", async () => {
+  const world = await server.createWorld({ featureLevel: 0, dialect: "zulip" });
+  const max = await world.user("max");
+  const register = { apply_markdown: false, event_types: ["message"] };
+  const recorder = await world.recordEvents({ user: "mel", register });
+  await send(world, max, "*Hello*");
+  const { message } = await recorder.waitFor({ type: "message", message: { content: "*Hello*" } });
+  assert.ok("subject_links" in message && !("topic_links" in message));
+  await assert.rejects(
+    recorder.waitFor({ type: "reaction" }),
+    /the recorded client receives no event of the type 'reaction': its event_types are message$/,
+  );
+  await world.delete();
+});
+
+test("a recorder of nobody, or of no client, is refused", async () => {
+  const world = await server.createWorld();
+  const text = 'takes a text such as "mel"';
+  for (const [options, said] of [
+    [{}, `user ${text}, not 0`],
+    [{ user: 3 }, `user ${text}, not 3`],
+    ["mel", 'recordEvents takes an object such as { user: "mel" }, not "mel"'],
+    [{ usr: "mel" }, "recordEvents has no option 'usr'; did you mean 'user'?"],
+    [{ user: "mell" }, /the nearest is 'mel'\nThe active users of /],
+    [{ user: "dana" }, /is deactivated/],
+    [{ user: "mel", register: { colour: 1 } }, /^register has no option 'colour'/],
+    [{ user: "mel", register: { event_types: ["mesage"] } }, /the nearest is 'message'$/],
+    [{ user: "mel", register: { narrow: [["colour", "red"]] } }, "register: Operator colour not supported."],
+    [{ user: "mel", register: { client_capabilities: [] } }, "register: client_capabilities is not a dict"],
+    [{ user: "gus", register: { all_public_streams: true } }, /^register: /],
+  ])
+    await assert.rejects(world.recordEvents(options), { name: "ChatdoubleError", message: said });
+  await world.delete();
+});
+
+test("what no event has before it is made for a client is refused, also with not", async () => {
+  const world = await server.createWorld();
+  const max = await world.user("max");
+  const recorder = await world.recordEvents();
+  await send(world, max, "<p>as I typed it</p>");
+  await recorder.waitFor({ type: "message" });
+  await recorder.waitFor({ type: "message", message: { content: "<p>as I typed it</p>" } });
+  const said = /^recordEvents\(\) of all users records .*; record .*, by world\.recordEvents\({ user: "mel" }\)$/;
+  for (const pattern of [
+    { type: "message", flags: ["mentioned"] },
+    { type: "update_message", flags: [] },
+    { flags: [] },
+    { type: "message", message: { content: "<p>Hello</p>" } },
+    { type: "message", message: { subject_links: [] } },
+    { type: "reaction", user: {} },
+  ])
+    for (const isNot of [false, true])
+      await assert.rejects(toHaveEvent.call({ isNot }, recorder, pattern), { name: "ChatdoubleError", message: said });
+  await recorder.waitFor({ type: "message", message: { content: "a < b" } }, { timeoutMs: 0 }).catch((error) => {
+    assert.match(error.message, /^no such event came/);
+  });
+  const own = await world.recordEvents({ user: "mel" });
+  for (const pattern of [
+    { type: "message", flags: [] },
+    { type: "message", message: { content: "<p>Hello</p>" } },
+  ])
+    assert.equal((await toHaveEvent.call({ isNot: true }, own, pattern)).pass, false);
+  await world.delete();
+});
+
 test("recorded events have no other keys than those that patterns may have", async () => {
   const { EVENT_KEYS, EVENT_MESSAGE_KEYS } = await import("../dist/esm/event-keys.gen.js");
   for (const options of [{}, { featureLevel: 1 }, { featureLevel: 128 }, { dialect: "zulip" }]) {
@@ -318,5 +435,25 @@ test("a matcher that does not hold the other way counts in words", async () => {
     const { message } = await toHaveReceived.call({ isNot: true }, world, { path: "/messages" });
     assert.ok(message().includes(`received ${said}`), message());
   }
+  await world.delete();
+});
+
+test("a count of several methods says how many requests each has", async () => {
+  const world = await server.createWorld();
+  const max = await world.user("max");
+  await send(world, max, "Hello");
+  await send(world, max, "Again");
+  const one = await toHaveReceived.call({}, world, { path: "/messages", exactly: 1 });
+  assert.doesNotMatch(one.message(), /Counted/);
+  await fetch(`${world.url}/api/v1/messages?anchor=newest&num_before=1&num_after=0`);
+  for (const [context, assertion] of [
+    [{}, { path: "/messages", exactly: 1 }],
+    [{ isNot: true }, { path: "/messages" }],
+  ]) {
+    const { message } = await toHaveReceived.call(context, world, assertion);
+    assert.match(message(), /\nCounted: 2 POST, 1 GET$/);
+  }
+  const posted = await toHaveReceived.call({}, world, { method: "POST", path: "/messages", exactly: 1 });
+  assert.doesNotMatch(posted.message(), /Counted/);
   await world.delete();
 });

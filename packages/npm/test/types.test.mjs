@@ -47,6 +47,10 @@ test("each misspelled name is an error", () => {
     found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
     /NoSuchOption<"fixtur">/,
   );
+  const messageOf = (text) => found.get(lines.findIndex((line) => line.includes(text)) + 1);
+  for (const effect of ['{ drop: "after", garbage: true }', "{ garbage: true, retries: true }"])
+    assert.match(messageOf(effect), /a fault has one effect, with keys of its own/);
+  assert.match(messageOf('{ type: "message", flags: [] }'), /flags are those of one user: world\.recordEvents/);
 });
 
 const PLACES = {
@@ -90,6 +94,8 @@ const PLACES = {
   "a snapshot": "(await world.snapshots.list())[0]!.|;",
   invariants: "(await world.invariants()).|;",
   "a violation": "(await world.invariants()).violations[0]!.|;",
+  recordEvents: "world.recordEvents({ | });",
+  "recordEvents's register": "world.recordEvents({ user: 'mel', register: { | } });",
   toHaveReceived: "expect(world).toHaveReceived({ | });",
   "the error of a fault": "world.faults.add({ effect: { error: { | } } });",
   "network.set": "world.network.set({ | });",

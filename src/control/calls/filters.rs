@@ -38,11 +38,23 @@ pub const MESSAGE_FILTERS: &[Filter] = &[
     filter("rendered", "boolean", "Adds the HTML of each, which clients get."),
 ];
 /// The filters of the watch socket.
-pub const WATCH_FILTERS: &[Filter] = &[filter(
-    "per_second",
-    "integer",
-    "Maximum number of frames per second; for omitted frames only their number is sent (lost).",
-)];
+pub const WATCH_FILTERS: &[Filter] = &[
+    filter(
+        "per_second",
+        "integer",
+        "Maximum number of frames per second; for omitted frames only their number is sent (lost).",
+    ),
+    filter(
+        "user",
+        "string",
+        "Only events that a client of this user (an address or its handle) receives, as it receives them.",
+    ),
+    filter(
+        "register",
+        "string",
+        "With user: a JSON object of parameters of POST /register that the client has; apply_markdown is true by default.",
+    ),
+];
 pub const OPENAPI_FILTERS: &[Filter] = &[
     choice("dialect", &["neutral", "zulip"], "Dialect of the names in the document; the server's own by default."),
     filter(

@@ -181,7 +181,8 @@ async fn what_is_no_limit_is_refused() {
     for (limit, part) in [
         (json!({}), "requests"),
         (json!({"requests": 1}), "seconds"),
-        (json!({"requests": 0, "seconds": 1}), "$.requests: takes a whole number from 1 to 1000000"),
+        (json!({"requests": 0, "seconds": 1}), "$.requests: takes a whole number from 1 to 1000000, not 0"),
+        (json!({"requests": -1, "seconds": 1}), "$.requests: takes a whole number from 1 to 1000000, not -1"),
         (json!({"requests": 1_000_001, "seconds": 1}), "$.requests"),
         (json!({"requests": 1.5, "seconds": 1}), "$.requests"),
         (json!({"requests": 1, "seconds": 0}), "$.seconds: takes more than 0 seconds"),

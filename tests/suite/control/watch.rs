@@ -17,7 +17,7 @@ impl Watcher {
         Self::connect_to(server, &format!("{world}/watch"), headers).await
     }
 
-    async fn connect_to(server: &TestServer, below: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
+    pub async fn connect_to(server: &TestServer, below: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
         let url = format!("{}/control/worlds/{below}", server.url().replace("http:", "ws:"));
         let mut request = url.into_client_request().expect("a URL");
         for (name, value) in headers {
@@ -28,6 +28,13 @@ impl Watcher {
             Err(Error::Http(reply)) => Err(reply.status().as_u16()),
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// A watcher of the events of one user, whose client registers with these parameters.
+    pub async fn of_user(server: &TestServer, world: &str, user: &str, register: &Value) -> Self {
+        let query = crate::support::form(&json!({"user": user, "register": register}));
+        let path = format!("{world}/watch?{query}");
+        Self::connect_to(server, &path, &[]).await.unwrap_or_else(|status| panic!("refused with {status}"))
     }
 
     async fn of(server: &TestServer, world: &str) -> Self {
@@ -46,7 +53,7 @@ impl Watcher {
         }
     }
 
-    async fn frame(&mut self) -> Value {
+    pub async fn frame(&mut self) -> Value {
         self.next().await.expect("a frame")
     }
 }

@@ -6,9 +6,10 @@ import {
   startServer,
   type Assertion,
   type Effect,
-  type EventPattern,
+  type EventRecorder,
   type FaultRule,
   type StartOptions,
+  type WorldEventPattern,
   type WorldOptions,
 } from "chatdouble";
 import { expect, test } from "chatdouble/vitest";
@@ -59,14 +60,17 @@ own("a world of another kind", async ({ world }) => {
   await expect(world).toHaveReceived({ path: "/messages" }, { timeoutMs: 10 });
   await using recorder = await world.recordEvents();
   await expect(recorder).toHaveEvent({ type: "message", message: { content: "Hello" } }, { timeoutMs: 10 });
-  await expect(recorder).not.toHaveEvent({
-    type: "message",
-    flags: ["read"],
-    message: { subject: "t", reactions: [] },
+  await expect(recorder).not.toHaveEvent({ type: "message", message: { subject: "t", reactions: [] } });
+  const own: EventRecorder = await world.recordEvents({ user: await world.user("mel") });
+  await expect(own).not.toHaveEvent({ type: "message", flags: ["read"], message: { content: "<p>Hello</p>" } });
+  await using typed = await world.recordEvents({
+    user: "mel",
+    register: { event_types: ["message"], client_capabilities: { bulk_message_deletion: true } },
   });
+  await typed.waitFor({ type: "message", flags: [] });
   await recorder.waitFor({ type: "reaction", op: "add", emoji_name: "smile", user_id: 3 }, { timeoutMs: 10 });
-  const restarted: EventPattern = { type: "restart", immediate: true };
-  const changed: EventPattern = { type: "realm", op: "update_dict", data: { name: "x" } };
+  const restarted: WorldEventPattern = { type: "restart", immediate: true };
+  const changed: WorldEventPattern = { type: "realm", op: "update_dict", data: { name: "x" } };
   for (const type of ["stream", "subscription"] as const) await recorder.waitFor({ type, op: "update" });
   await recorder.waitFor(Math.random() > 0.5 ? restarted : changed);
   await expect(world).toHavePushed({ user: "mel", atLeast: 2 });
@@ -94,6 +98,7 @@ const chained = pageTest.extend<{ client: string }>({ client: async ({ world }, 
 chained.use({ worldOptions: { dialect: "zulip" } });
 jestTest.extend({ worldOptions: { fixture: "cast" } })("in Jest", async ({ world }) => {
   await jestExpect(world).toHaveReceived({ path: "/messages" });
+  await jestExpect(await world.recordEvents({ user: "mel" })).toHaveEvent({ type: "message", flags: ["read"] });
 });
 nodeTest("in time", { timeout: 500, skip: "later" }, async ({ world }) => void (await world.clock.now()));
 nodeTest("in Node's runner", async ({ world, context }) => {

@@ -2,7 +2,7 @@
 
 import { connect, startServer, type Assertion, type FaultRule } from "chatdouble";
 import { expect, test } from "chatdouble/vitest";
-import { test as jestTest } from "chatdouble/jest";
+import { expect as jestExpect, test as jestTest } from "chatdouble/jest";
 import { test as nodeTest } from "chatdouble/node-test";
 import { defineConfig } from "@playwright/test";
 import { test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
@@ -85,6 +85,15 @@ test("events and pushes", async ({ world }) => {
   await expect(recorder).not.toHaveEvent({ type: "message", message: { sender_emial: "mel@chat.test" } }); // refused
   await expect(recorder).not.toHaveEvent({ type: "message", message: "Hello" }); // refused
   await recorder.waitFor({ type: "reaction", emoji: "smile" }); // refused
+  await recorder.waitFor({ type: "message", flags: [] }); // refused
+  await expect(recorder).not.toHaveEvent({ type: "message", flags: ["mentioned"] }); // refused
+  await expect(recorder).not.toHaveEvent({ type: "update_message", flags: ["mentioned"] }); // refused
+  await jestExpect(recorder).not.toHaveEvent({ type: "message", flags: ["mentioned"] }); // refused
+  await world.recordEvents({}); // refused
+  await world.recordEvents({ usr: "mel" }); // refused
+  await world.recordEvents({ user: "mel", register: { event_typse: [] } }); // refused
+  const own = await world.recordEvents({ user: "mel" });
+  await expect(own).toHaveEvent({ type: "message", flag: [] }); // refused
 });
 jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
 jestTest.extend({ worldOption: {} }); // refused

@@ -1,0 +1,128 @@
+/** Parts of events that tests expect, and how events are compared with them. */
+
+import { ChatdoubleError } from "./error.js";
+import { EVENT_KEYS, EVENT_MESSAGE_KEYS, OLDER_EVENT_KEYS, OLDER_EVENT_MESSAGE_KEYS } from "./event-keys.gen.js";
+import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
+import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
+import { checkKnown } from "./rules.js";
+
+type Known = typeof EVENT_KEYS;
+/** The parts of an event of a type. */
+interface PartsOf<Type extends EventType> {
+  /** The type of the event, as in the API. */
+  type: Type;
+}
+/** The other keys of an event, with the API's names; any for types of which the keys are not known. */
+type FurtherParts<Type> = Type extends "message"
+  ? { [Key in Exclude<Known["message"][number], "type" | "message">]?: unknown } & {
+      /** Parts of the message. */
+      message?: { [Key in (typeof EVENT_MESSAGE_KEYS)[number]]?: unknown };
+    }
+  : Type extends keyof Known
+    ? { [Key in Exclude<Known[Type][number], "type">]?: unknown }
+    : { [key: string]: unknown };
+
+/** Parts of an event; what is left out may have any value. */
+export type EventPattern = { [Type in EventType]: PartsOf<Type> & FurtherParts<Type> }[EventType];
+/** What no value is; the compiler's error shows it. */
+interface NoFlags {
+  "flags are those of one user: world.recordEvents({ user })": never;
+}
+/** Parts of an event before it is made for a client, without the flags that it has for one. */
+export type WorldEventPattern = {
+  [Type in EventType]: PartsOf<Type> & Omit<FurtherParts<Type>, "flags"> & { flags?: NoFlags };
+}[EventType];
+
+/** Throws for a pattern that no event can match: with `not`, it would hold always. */
+export function checkPattern(
+  pattern: EventPattern,
+  recorded: readonly any[],
+  client: { types: readonly string[] | undefined } | null,
+): void {
+  checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
+  // A program that no compiler has seen may give any keys.
+  const { type, message } = pattern as { type?: string; message?: unknown };
+  if (type !== undefined) checkKnown("event of the type", type, ALL_EVENT_TYPES);
+  if (type !== undefined && client?.types?.includes(type) === false)
+    throw new ChatdoubleError(
+      `the recorded client receives no event of the type '${type}': its event_types are ${client.types.join(", ")}`,
+    );
+  const alike = recorded.filter((event) => type === undefined || event.type === type);
+  const keys = type === undefined ? Object.values(EVENT_KEYS).flat() : EVENT_KEYS[type as keyof typeof EVENT_KEYS];
+  // Of types that only older servers have, the keys are not known.
+  if (keys === undefined) return;
+  checkParts(type === undefined ? "an event" : `an event of the type '${type}'`, pattern, keys, alike);
+  if (client === null) checkUnmade(pattern, alike);
+  if (message === undefined) return;
+  checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
+  const messages = alike.map((event) => event.message).filter(isPlain);
+  checkParts("the message of an event", message as object, EVENT_MESSAGE_KEYS, messages);
+}
+
+/** How HTML of a message begins. */
+const HTML = /^<(p|div|ul|ol|blockquote|h[1-6]|hr|table)\b[^>]*>/;
+
+/** Throws for what no event has before it is made for a client. */
+function checkUnmade(pattern: object, recorded: readonly any[]): void {
+  const { type, message, ...parts } = pattern as { type?: string; message?: any };
+  const refused = (reason: string) =>
+    new ChatdoubleError(`${reason}; record what one user's client receives, by world.recordEvents({ user: "mel" })`);
+  if ("flags" in parts) throw refused("recordEvents() of all users records no flags of an event");
+  const isRecorded = recorded.some((event) => event.message?.content === message?.content);
+  if (typeof message?.content === "string" && HTML.test(message.content) && !isRecorded)
+    throw refused("recordEvents() of all users records the content of a message in Markdown, not in HTML");
+  const older = type === undefined ? [] : (OLDER_EVENT_KEYS[type as keyof typeof OLDER_EVENT_KEYS] ?? []);
+  const messages = recorded.map((event) => event.message).filter(isPlain);
+  for (const [value, keys, alike] of [
+    [parts, older, recorded],
+    [isPlain(message) ? message : {}, OLDER_EVENT_MESSAGE_KEYS, messages],
+  ] as const)
+    for (const name of Object.keys(value))
+      if ((keys as readonly string[]).includes(name) && !alike.some((one) => name in one))
+        throw refused(`recordEvents() of all users records the keys of the newest level, which lacks '${name}'`);
+}
+
+/** The most keys that an error lists. */
+const LISTED_KEYS = 30;
+
+/** Throws for the first key that is not known and that no recorded value has: a dialect may have keys of its own. */
+function checkParts(whose: string, pattern: object, known: readonly string[], recorded: readonly any[]): void {
+  for (const name of Object.keys(pattern)) {
+    if (known.includes(name) || recorded.some((value) => name in value)) continue;
+    const near = nearestOf(name, known);
+    const said =
+      isNear(name, near) || known.length > LISTED_KEYS ? `the nearest is '${near}'` : `it has ${known.join(", ")}`;
+    throw new ChatdoubleError(`${whose} has no key '${name}'; ${said}`);
+  }
+}
+
+/** Whether a value has all parts of a pattern; a list has to be as long as that of the pattern. */
+export function contains(value: any, pattern: any): boolean {
+  if (typeof pattern !== "object" || pattern === null) return value === pattern;
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(pattern)) return false;
+  if (Array.isArray(pattern) && value.length !== pattern.length) return false;
+  return Object.keys(pattern).every((key) => contains(value[key], pattern[key]));
+}
+
+/** How the event that differs least from a pattern differs, if any is of the same type. */
+export function nearestTo(events: readonly any[], pattern: EventPattern): string {
+  const alike = events.filter((event) => pattern.type === undefined || event.type === pattern.type);
+  const all = alike.map((event) => differences(event, pattern));
+  const [least] = all.sort((one, other) => one.length - other.length);
+  return least === undefined ? "" : `\nDifferences from the nearest event:\n${least.join("\n")}`;
+}
+
+/** The parts of a pattern that a value lacks, each with what is there instead. */
+function differences(value: any, pattern: any, path = ""): string[] {
+  if (contains(value, pattern)) return [];
+  const isInside = isPlain(value) && isPlain(pattern);
+  if (isInside)
+    return Object.keys(pattern).flatMap((key) =>
+      differences(value[key], pattern[key], path === "" ? key : `${path}.${key}`),
+    );
+  return [`- ${path}: ${JSON.stringify(pattern)}\n+ ${path}: ${JSON.stringify(value) ?? "none"}`];
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
