@@ -49,7 +49,7 @@ impl State {
         true
     }
 
-    /// Applies an event of a type with a rule of its own beside those of lists.
+    /// Applies an event of a type with a rule of its own, not only that of a list.
     fn apply_single(&mut self, kind: &str, event: &Value, op: &str) -> bool {
         match kind {
             "user_topic" => self.apply_user_topic(event),
