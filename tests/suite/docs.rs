@@ -252,3 +252,15 @@ fn the_level_of_undated_changes_is_that_of_the_code() {
         assert!(text.contains(&part), "{name}: {part}");
     }
 }
+
+#[test]
+fn documents_name_the_newest_level() {
+    let level = chatdouble::api::NEWEST_FEATURE_LEVEL;
+    for (file, text) in [
+        ("docs/adopting.md", format!("The newest level, {level},")),
+        ("docs/levels.md", format!("newest level is {level},")),
+    ] {
+        let document = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("readable");
+        assert!(document.contains(&text), "{file} does not say {text:?}");
+    }
+}
