@@ -298,18 +298,19 @@ fn is_for_polls(filter: &Filter) -> bool {
         && filter.path.as_deref().is_none_or(|path| path == POLL_PATH)
 }
 
-/// A clause for the message if parked polls may match the filter; if none is parked, about matching polls whose clients
+/// A clause for the message if parked polls may match the filter, and about matching polls whose clients
 /// disconnected. The status of such polls is not known, so the filter's is ignored. Empty for a filter with a fault, for which there
 /// is [`fault_clause`].
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     if filter.fault.is_some() || !is_for_polls(filter) {
         return String::new();
     }
-    match queues::count_parked(world, filter) {
-        0 => given_up_polls_clause(world, filter),
+    let parked = match queues::count_parked(world, filter) {
+        0 => String::new(),
         1 => "; 1 poll is parked: a parked poll comes into the journal when it is answered".to_owned(),
         count => format!("; {count} polls are parked: a parked poll comes into the journal when it is answered"),
-    }
+    };
+    parked + &given_up_polls_clause(world, filter)
 }
 
 /// A clause for the message if clients closed the connections of polls that may match the filter.

@@ -2,6 +2,7 @@
 
 use super::{arrivals, refusal, unknown_name_in_world_message, users, waiting};
 use crate::error::Error;
+use crate::fault::{POLL_METHOD, POLL_PATH};
 use crate::journal::Filter;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -155,10 +156,24 @@ fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>
         count => format!("there are {count} queues, but no poll waits on them"),
     };
     let last_poll = queues_of(&realm, owner).filter(|queue| queue.poll_count > 0).map(|queue| queue.idle_since).max();
-    match last_poll {
-        Some(at) => format!("; {queues}: the last poll ended at {}", at.to_rfc3339()),
-        None => format!("; {queues}: no client has polled"),
+    match (failed_poll_text(world, owner), last_poll) {
+        (Some(failed_poll), _) => format!("; {queues}: {failed_poll}"),
+        (None, Some(at)) => format!("; {queues}: the last poll ended at {}", at.to_rfc3339()),
+        (None, None) => format!("; {queues}: no client has polled"),
     }
+}
+
+/// What came of the user's last poll, if it got no events: its status and its fault.
+fn failed_poll_text(world: &World, owner: Option<UserId>) -> Option<String> {
+    let user = filter_of_owner(world, owner).user;
+    let filter = Filter { method: Some(POLL_METHOD.into()), path: Some(POLL_PATH.into()), user, ..Filter::default() };
+    let entries = world.journal().all();
+    let entry = entries.iter().rev().find(|entry| filter.matches(entry)).filter(|entry| entry.status != 200)?;
+    let fault = entry.fault.as_ref().map(|fault| format!(" ({fault})")).unwrap_or_default();
+    Some(match entry.status {
+        0 => format!("the last poll got no reply{fault}"),
+        status => format!("the last poll was answered with {status}{fault}"),
+    })
 }
 
 /// An addition to the message if there is no queue at all, or none of the user: often the client logged in as another

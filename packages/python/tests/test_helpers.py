@@ -880,9 +880,10 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
             chatdouble_world.journal.clear()
             assert False
 
-        @pytest.mark.parametrize("is_waiting", [False, True])
-        def test_given_up(chatdouble_world, is_waiting):
-            for name in ("mel", "max") if is_waiting else ("mel",):
+        @pytest.mark.parametrize("polls", [["mel"], ["mel", "max"], ["mel", "mel, which waits"]])
+        def test_given_up(chatdouble_world, polls):
+            for name in polls:
+                name, *waits = name.split(", ")
                 user = chatdouble_world.user(name)
                 key = base64.b64encode(f"{user.email}:{user.api_key}".encode()).decode()
                 ask = lambda path, body=None: urllib.request.Request(
@@ -890,9 +891,9 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
                 )
                 queue = json.load(urllib.request.urlopen(ask("/register", b'event_types=["message"]')))["queue_id"]
                 poll = ask(f"/events?queue_id={queue}&last_event_id=-1")
-                if name == "max":
+                if name == "max" or waits:
                     threading.Thread(target=urllib.request.urlopen, args=(poll,), daemon=True).start()
-                    chatdouble_world.queues.wait_parked(user="max")
+                    chatdouble_world.queues.wait_parked(user=name)
                 else:
                     with pytest.raises(TimeoutError):
                         urllib.request.urlopen(poll, timeout=0.2)
@@ -903,11 +904,13 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "ignore")
-    result.assert_outcomes(failed=9)
+    result.assert_outcomes(failed=10)
     result.stdout.fnmatch_lines(["the journal of world-* at http://* is empty"])
-    alone = "given up by the client: GET /events, 1 time, after 0.? s at most"
+    alone = "given up by the client: GET /events of mel@chat.test, 1 time, after 0.? s at most"
     result.stdout.fnmatch_lines(["200 POST /register mel*", alone])
-    waits = ["200 POST /register max*", alone.replace("events", "events of mel@chat.test"), "waiting: GET /events of max@chat.test"]
+    waits = ["200 POST /register max*", alone, "waiting: GET /events of max@chat.test"]
+    result.stdout.fnmatch_lines(waits)
+    waits = ["200 POST /register mel*", "200 POST /register mel*", alone, "waiting: GET /events of mel@chat.test"]
     result.stdout.fnmatch_lines(waits)
     result.stdout.fnmatch_lines(["*last requests to world-*", "200 POST /register *", "waiting: GET /events of mel@chat.test"])
     result.stdout.fnmatch_lines(

@@ -309,6 +309,19 @@ async fn a_poll_that_a_rule_met_is_in_the_journal_when_its_client_gives_up() {
         message.contains("; 1 poll was given up by the client, after 0.") && message.ends_with("into the journal"),
         "{reply}"
     );
+
+    // A poll that waits does not hide it.
+    let verified = async {
+        server.until_parked(1).await;
+        control.post("/worlds/default/journal/verify", json!({"path": "/events", "user": "mel", "at_least": 2})).await
+    };
+    tokio::select! {
+        reply = exchange(&server, &poll, "") => panic!("nothing is pending: {reply}"),
+        reply = verified => {
+            let message = reply.body["msg"].as_str().expect("a text");
+            assert!(message.contains("; 1 poll is parked: ") && message.contains("; 1 poll was given up"), "{reply}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -157,6 +157,13 @@ async fn a_wait_for_parked_queues_says_that_no_poll_waits_and_when_the_last_ende
     assert_eq!(message().await, format!("{expected}; {one}: the last poll ended at 2026-01-01T12:00:00Z"));
     server.user("mel").events(["message"]).await.none().await;
     assert!(message().await.contains("there are 2 queues, but no poll waits on them: the last poll ended at"));
+
+    let fault = json!({"match": {"path": "/events"}, "times": 1, "effect": {"error": {"status": 500}}});
+    let id = control.fault(fault).await;
+    let poll = json!({"queue_id": queue.id, "last_event_id": -1});
+    assert_eq!(server.user("mel").get("/events", poll).await.status, 500);
+    let expected = format!("no poll waits on them: the last poll was answered with 500 ({id})");
+    assert!(message().await.ends_with(&expected), "{}", message().await);
 }
 
 #[tokio::test]

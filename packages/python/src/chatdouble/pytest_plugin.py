@@ -712,10 +712,9 @@ def _summary(entries: List[JournalEntry], polls: int) -> str:
 
 def _given_up_lines(world: World, queues: List[Queue]) -> List[str]:
     """The polls whose clients did not wait for the reply, which the journal does not have."""
-    waiting = {queue.user for queue in queues if queue.parked}
-    # Control tells them where no poll waits: of all users at once, or of each user without a waiting poll.
-    silent = sorted({queue.user for queue in queues if queue.user} - waiting)
-    users: List[str | None] = [*silent[:SHOWN]] if waiting else [None]
+    # Control tells them of one user, or of all users at once.
+    owners = sorted({queue.user for queue in queues if queue.user})
+    users: List[str | None] = [*owners[:SHOWN]] or [None]
     lines = []
     for user in users:
         refused = _tried(lambda: world.journal.verify(path="/events", user=user, at_least=COUNTLESS))
