@@ -18,6 +18,7 @@ import { control } from "./control.js";
 import { go, pathOf } from "./route.js";
 import { Dialog, Item, Menu } from "./part/common.js";
 import { Icon } from "./part/icons.js";
+import { useKeys } from "./part/keys.js";
 import { Sideways } from "./part/sideways.js";
 import { Timeline } from "./part/timeline.js";
 import { WorldTime } from "./part/worldtime.js";
@@ -212,6 +213,11 @@ export const Loss = ({ world, onExport }) => html`
 `;
 
 export function Bar({ world }) {
+  useKeys((key) => {
+    if (key !== "n") return false;
+    move(world, { to_next: true });
+    return true;
+  });
   const [shown, show] = useState(null);
   // Heartbeats come all the time: the next thing is something else where there is something else.
   const next = world.agenda.find((item) => item.kind !== "heartbeat") ?? world.agenda[0];

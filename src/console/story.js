@@ -11,6 +11,8 @@ const OBSERVED = ["message", "update_message", "delete_message", "reaction", "su
 /** Without the first one, older levels refuse to register. */
 const CAPABILITIES = { notification_settings_null: true, bulk_message_deletion: true, empty_topic_name: true };
 const DAY_S = 86400;
+/** By how much a time may be off that was computed, in seconds. */
+const EPSILON_S = 0.001;
 /** How long a queue stays without a poll, in seconds, unless the client asks for another time. */
 const IDLE_S = 600;
 /** How long a queue of the story stays that was polled all the time: the longest time that the API allows, in seconds. */
@@ -403,7 +405,8 @@ class Story {
    */
   jump(step, frames) {
     this.#say(describeStep(step, this.world));
-    const to = Math.floor(step.to);
+    // What falls due at a fraction of a second has happened at the end of this second.
+    const to = Math.ceil(step.to - EPSILON_S);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial);
     const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
     for (const email of watchers) if (!this.observers.includes(email)) this.observe(email);
@@ -579,7 +582,7 @@ function storyOf(recording, world, { title, before, observers, people, fixture }
   const lines = worldLines(recording, world, fixture);
   if (lines.length) story.out.push(block("world", lines));
   // The world was older than the one that the story begins with.
-  const age = Math.floor(state.now) - state.start;
+  const age = Math.floor(state.now) - Math.floor(state.start);
   if (!fixture && age > 0 && lines.some((line) => line.startsWith("clock:")))
     story.out.push(block("control", [`clock +${span(age)}`]));
   for (const email of observers) story.observe(email);

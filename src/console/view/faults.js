@@ -1,5 +1,5 @@
 // Faults: which are in force, how often they fired, and new ones without writing JSON.
-import { handle, html, plural, useEffect, useState } from "../lib.js";
+import { handle, html, plural, useEffect, useRef, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { control } from "../control.js";
 import { Preset } from "../part/common.js";
@@ -141,6 +141,13 @@ export function FaultsView({ world }) {
   useEffect(() => {
     known().then(setPaths, () => {});
   }, []);
+  const formRef = useRef(null);
+  useEffect(() => {
+    if (!world.faultDraft) return;
+    formRef.current.elements.method.value = draft.method ?? "";
+    formRef.current.scrollIntoView({ block: "nearest" });
+    formRef.current.elements.path.focus();
+  }, [world.faultDraft]);
   const install = async (rule, form) => {
     const armed = () => world.call("POST", "/faults", rule);
     const reply = await attempt(async () => {
@@ -248,6 +255,7 @@ export function FaultsView({ world }) {
       <${Networks} world=${world} />
       <form
         class="card"
+        ref=${formRef}
         onSubmit=${(event) => {
           event.preventDefault();
           install(ruleOf(new FormData(event.target)), event.target);
@@ -273,7 +281,7 @@ export function FaultsView({ world }) {
                 <option value="">any</option>
                 ${["GET", "POST", "PATCH", "PUT", "DELETE"].map(
                   (method) => html`
-                    <option selected=${method === draft.method}>${method}</option>
+                    <option value=${method}>${method}</option>
                   `,
                 )}
               </select>

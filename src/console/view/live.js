@@ -1,7 +1,7 @@
 // Live: requests and the events that they caused, as they happen.
 import { copy, html, plural, useCallback, useEffect, useMemo, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
-import { move, zoneNow } from "../bar.js";
+import { zoneNow } from "../bar.js";
 import { pathOf } from "../route.js";
 import { Icon } from "../part/icons.js";
 import { useKeys } from "../part/keys.js";
@@ -71,7 +71,6 @@ export function LiveView({ world }) {
       );
     else if (key === "Escape") setChosen(null);
     else if (key === " ") pause();
-    else if (key === "n") move(world, { to_next: true });
     else return false;
     return true;
   });

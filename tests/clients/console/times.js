@@ -72,6 +72,36 @@ const times = {
     await end(page, url, "refused-time");
   },
 
+  async "export a jump to what is due on a running clock so that it plays"({ browser, url, binary }) {
+    // A world that begins at a fraction of a second, as with the system's clock.
+    await control(url, "POST", "/worlds", { name: "due", clock: "2026-01-05T12:00:00.700Z" });
+    await control(url, "POST", "/worlds/due/clock", { running: true });
+    const page = await open(browser, `${url}/console/w/due/act`);
+    await listening(page);
+    await write(page, "Mel Marsh", "Hi");
+    await message(page, "Max Mercer", "Hi").waitFor();
+    // In the composer, it is a letter.
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("n");
+    await page.locator(".toast", { hasText: "fell due" }).waitFor();
+    await played(page, binary);
+    await end(page, url, "due");
+  },
+
+  async "arm a fault like a request, for its method alone"({ browser, url }) {
+    const page = await begin(browser, url, "alike");
+    await write(page, "Mel Marsh", "Hi");
+    await message(page, "Max Mercer", "Hi").waitFor();
+    await page.goto(`${url}/console/w/alike/live`);
+    await page.locator(".live-row.request", { hasText: "POST" }).filter({ hasText: "/messages" }).first().click();
+    await page.getByRole("button", { name: "Arm a fault like this" }).click();
+    await page.getByRole("button", { name: "Arm it" }).click();
+    await page.locator(".toast", { hasText: "is armed" }).waitFor();
+    const { faults } = await control(url, "GET", "/worlds/alike/faults");
+    assert.deepEqual(faults[0].match, { user: "mel@chat.test", method: "POST", path: "/messages" });
+    await end(page, url, "alike");
+  },
+
   async "schedule messages by the world's clock, and export them so that it plays"({ browser, url, binary }) {
     const page = await begin(browser, url, "scheduled", { clock: "2026-03-02T09:30:00Z" });
     await composer(page, "Mel Marsh").fill("Tea is ready");
