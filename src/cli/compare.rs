@@ -306,7 +306,12 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
             correspondence.add_replacement(index, &format!("/{path}/"), "/");
         }
         for (handle, user) in &side.scope.directory.users {
-            correspondence.add_replacement(index, &user.email, &format!("EMAIL of {handle}"));
+            // Where addresses are hidden, the API shows another one than that of the login.
+            let own_user = side.own_users.get(handle);
+            let shown = ["email", "delivery_email"].iter().filter_map(|key| own_user?.get(*key)?.as_str());
+            for email in shown.chain([user.email.as_str()]) {
+                correspondence.add_replacement(index, email, &format!("EMAIL of {handle}"));
+            }
             correspondence.add_replacement(index, &user.api_key, "KEY");
         }
     }

@@ -77,8 +77,18 @@ impl Accounts {
                 continue;
             }
             let expected_entry = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
-            let entry =
+            let entry: AccountEntry =
                 serde_json::from_value(value).map_err(|_| file_error(&format!("$.{name}: {expected_entry}")))?;
+            if let AccountEntry::ByUrl(accounts) = &entry
+                && let Some(key) = accounts.keys().find(|key| !key.contains("://"))
+            {
+                let problem = match key.as_str() {
+                    "first" if accounts.len() == 1 => "has \"first\", and lacks \"second\"".to_owned(),
+                    "second" if accounts.len() == 1 => "has \"second\", and lacks \"first\"".to_owned(),
+                    key => format!("{expected_entry}, not {key:?}"),
+                };
+                return Err(file_error(&format!("$.{name}: {problem}")));
+            }
             if accounts.insert(handle.to_owned(), entry).is_some() {
                 return Err(file_error(&format!("$.{name}: the account for {handle} is given twice")));
             }

@@ -14,6 +14,7 @@ use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
+use crate::scenario::reply_text::hint_text;
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::world_names;
 use crate::scenario::world_setup::WorldSetup;
@@ -77,8 +78,7 @@ pub async fn play(
     let [first, second] = sides;
     let feature_level = first.feature_level.min(second.feature_level);
     if let Some(required) = setup.from_level.filter(|required| *required > feature_level) {
-        let reason = format!("needs feature level {required}; one of the servers has {feature_level}");
-        result.skip(&blocks, &SkipReason::Lacking(reason));
+        result.skip(&blocks, &SkipReason::NewerLevel { required, actual: feature_level });
         return result;
     }
     for side in [&mut *first, &mut *second] {
@@ -211,7 +211,9 @@ impl ProbeRun<'_> {
         if request.method != "GET" && !self.settings.is_read_only {
             differences.extend(self.event_differences(has_same_status).await?);
         }
-        let missing_capture = self.capture(0, expected, &first).or(self.capture(1, expected, &second));
+        let missing_capture =
+            self.missing_capture_reason(0, expected, &first).or(self.missing_capture_reason(1, expected, &second));
+        let missing_capture = missing_capture.map(|reason| format!("{} {path}: {reason}", request.method));
         result.is_cut_short |= missing_capture.is_some();
         result.steps.push(Step {
             line: line_of(&self.document.text, block.range.start),
@@ -225,7 +227,7 @@ impl ProbeRun<'_> {
         });
         Ok(match missing_capture {
             _ if !has_same_status => StepOutcome::Last(SkipReason::EarlierDifference),
-            Some(name) => StepOutcome::Last(SkipReason::Lacking(format!("an earlier reply does not have '{name}'"))),
+            Some(reason) => StepOutcome::Last(SkipReason::Lacking(reason)),
             None => StepOutcome::Compared,
         })
     }
@@ -272,6 +274,20 @@ impl ProbeRun<'_> {
             self.correspondence.add_replacement(index, id, "QUEUE");
             self.queues[index].add_registered_by_probe(caller, id);
         }
+    }
+
+    /// Captures values of a reply. Says which value it lacks that later requests need, with the refusal if it is one.
+    fn missing_capture_reason(
+        &mut self,
+        index: usize,
+        expected: Option<&ExpectedBody>,
+        reply: &HttpReply,
+    ) -> Option<String> {
+        let name = self.capture(index, expected, reply)?;
+        Some(match reply.status {
+            200 => format!("the reply lacks what the probe calls '{name}'"),
+            _ => format!("{}{}", status_and_message(reply), hint_text(reply)),
+        })
     }
 
     /// Captures values of a reply according to the reply block. Returns the first name without a value.

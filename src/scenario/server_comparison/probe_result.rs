@@ -52,18 +52,28 @@ pub enum SkipReason {
     EarlierDifference,
     /// The user interrupted the comparison.
     Interrupted,
+    /// It needs a feature level that one of the servers does not have.
+    NewerLevel {
+        /// The lowest level at which the probe can be played.
+        required: i64,
+        /// The level of the older server.
+        actual: i64,
+    },
     /// The servers or the accounts lack what it needs, as this text says.
     Lacking(String),
 }
 
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OnlyReads => "changes something, and only reads are played",
-            Self::EarlierDifference => "the replies to an earlier request have another status",
-            Self::Interrupted => "interrupted",
-            Self::Lacking(reason) => reason,
-        })
+        match self {
+            Self::OnlyReads => f.write_str("changes something, and only reads are played"),
+            Self::EarlierDifference => f.write_str("the replies to an earlier request have another status"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::NewerLevel { required, actual } => {
+                write!(f, "needs feature level {required}; one of the servers has {actual}")
+            }
+            Self::Lacking(reason) => f.write_str(reason),
+        }
     }
 }
 

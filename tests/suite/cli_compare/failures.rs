@@ -165,6 +165,8 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         ("mell", json!({"mell": account}), 2, "did you mean `mel`?"),
         ("robot", json!({"robot": account}), 2, "has no accounts that probes use"),
         ("twice", json!({"member": account, "mel": account}), 2, "the account for mel is given twice"),
+        ("half", json!({"member": {"first": account}}), 2, "$.member: has \"first\", and lacks \"second\""),
+        ("third", json!({"member": {"frist": account, "second": account}}), 2, "$.member: takes {\"email\": …"),
         ("key", json!({"member": {"email": "a@b", "apikey": "x"}}), 2, "$.member: takes {\"email\": …"),
         ("other", json!({"zed": account, "member": account}), 0, "$.zed: no probe uses this account"),
     ] {
