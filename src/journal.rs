@@ -39,12 +39,12 @@ pub struct Entry {
     /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
     /// HTTP status; 0 if a fault or the network dropped the connection, or if the client closed it before a reply that
-    /// was to come late, or while a poll that a fault met waited.
+    /// was to come late, or while a poll on which a fault fired waited.
     pub status: u16,
     pub reply: Body,
     /// When the request arrived, in microseconds of real time.
     #[serde(skip)]
-    pub received: i64,
+    pub arrived_at: i64,
     /// From the arrival of the request to its reply, in real time; a delay by a fault is included.
     pub duration_ms: f64,
     /// The name of the client without its version, from `X-Chatdouble-Client` or `User-Agent`.
@@ -268,7 +268,7 @@ mod tests {
             params: Arc::default(),
             status: 200,
             reply: Body(reply.into()),
-            received: 0,
+            arrived_at: 0,
             duration_ms: 0.0,
             client: "".into(),
             hint: None,

@@ -127,7 +127,8 @@ pub struct Behaviour {
     pub level: i64,
     /// The operations, events or objects that changed.
     pub subject: &'static str,
-    /// The present behaviour and, usually, the one below the level.
+    /// The present behaviour and, usually, the one below the level. Assertions accept every text between backticks as
+    /// the name of a parameter of older levels (`openapi::possible_former_names`).
     pub description: &'static str,
     /// The test in `tests/suite/levels` that shows the behaviour at and below the level.
     pub test: &'static str,

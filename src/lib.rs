@@ -64,7 +64,7 @@ mod console;
 mod counted;
 mod json_diagnostic;
 #[cfg(feature = "cli")]
-mod organization;
+mod organization_import;
 pub mod reducer;
 #[cfg(feature = "scenario")]
 pub mod scenario;

@@ -165,7 +165,7 @@ mod tests {
             ),
             status: 200,
             reply: Body::default(),
-            received: seconds * 1_000_000,
+            arrived_at: seconds * 1_000_000,
             duration_ms: 1.0,
             client: "".into(),
             hint: None,

@@ -16,7 +16,7 @@
 //! let server = chatdouble::Server::start().await?;
 //! let stage = Stage::open(server.url(), None, Default::default()).await?;
 //! let outcome = play(&stage, &document, &document.scenarios[0], Mode::Check).await;
-//! assert!(matches!(outcome, Outcome::Played));
+//! assert!(matches!(outcome, Outcome::Passed));
 //! # Ok(())
 //! # }
 //! ```

@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use jump_clients::{JumpClients, JumpOutcome, MAX_POLL_PAUSE};
+pub use jump_clients::{JumpOutcome, JumpPolicy, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};

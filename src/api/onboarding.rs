@@ -7,7 +7,7 @@ use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
-use crate::record::onboarding_step::StepRecord;
+use crate::record::onboarding_step::OnboardingStepRecord;
 
 /// A notice that a client shows once to a user, or an action that it does once.
 struct Step {
@@ -49,10 +49,10 @@ pub fn step_since(name: &str) -> i64 {
 }
 
 /// The steps that the user has not completed yet, whatever level added them.
-pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<StepRecord> {
+pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<OnboardingStepRecord> {
     let completed = &realm.user_state(user).onboarding_steps_seen;
     let open_steps = STEPS.iter().filter(|step| !completed.contains(step.name));
-    open_steps.map(|step| StepRecord { kind: step.kind, name: step.name }).collect()
+    open_steps.map(|step| OnboardingStepRecord { kind: step.kind, name: step.name }).collect()
 }
 
 operation! {

@@ -3,7 +3,7 @@
 
 use super::parameter::json_object;
 use super::{OperationContext, Success, Write, operation};
-use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
+use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, checked_profile_values};
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;
@@ -33,7 +33,7 @@ impl Write for ChangeProfile {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
-        let values = check_profile_values(tx, caller, entries)?;
+        let values = checked_profile_values(tx, caller, entries)?;
 
         change_profile_values(tx, caller.id, values);
         Ok(Success {})
@@ -55,7 +55,7 @@ impl Write for RemoveProfile {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let entries = params.data.into_iter().map(|id| (id, None)).collect();
-        let values = check_profile_values(tx, caller, entries)?;
+        let values = checked_profile_values(tx, caller, entries)?;
 
         change_profile_values(tx, caller.id, values);
         Ok(Success {})

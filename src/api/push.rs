@@ -15,7 +15,7 @@ use crate::fault::PushRelayFailure;
 use crate::feature::Feature;
 use crate::realm::device::Device;
 use crate::realm::id::{DeviceId, UserId};
-use crate::realm::push::{PushContent, PushTarget};
+use crate::realm::push::{PushContent, PushTarget, PushToken};
 use crate::realm::tx::Tx;
 use serde_json::json;
 
@@ -65,9 +65,8 @@ impl Write for TestPush {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = context.caller().id;
         let push_tokens = tx.user_state(user).push_tokens.iter();
-        let is_selected = |token: &&crate::realm::push::PushToken| {
-            params.token.as_ref().is_none_or(|selected| token.matches(token.kind, selected))
-        };
+        let is_selected =
+            |token: &&PushToken| params.token.as_ref().is_none_or(|selected| token.matches(token.kind, selected));
         let tokens: Vec<String> = push_tokens.filter(is_selected).map(|token| token.token.clone()).collect();
         if tokens.is_empty() {
             return if params.token.is_some() { Err(Error::PushTokenUnknown) } else { Ok(Success {}) };

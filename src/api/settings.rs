@@ -13,7 +13,7 @@ use crate::api::changes::users::account::{change_email_visibility, change_name};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::account_emails::check_domain;
+use crate::realm::account_emails::check_email_restrictions;
 use crate::realm::account_names::checked_name;
 use crate::realm::address::is_email;
 use crate::realm::event::EventKind;
@@ -126,7 +126,7 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
     if email.to_lowercase() == user.email.to_lowercase() {
         return Ok(());
     }
-    check_domain(realm, email).map_err(|error| match error {
+    check_email_restrictions(realm, email).map_err(|error| match error {
         Error::EmailNotAllowed { .. } => Error::AddressOutside,
         Error::EmailDisposable => Error::AddressDisposable,
         other => other,

@@ -161,7 +161,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
     for scenario in &document.scenarios {
         let title = format!("{}: {}", document.path, scenario.name);
         let verdict = match play(stage, document, scenario, mode).await {
-            Outcome::Played => {
+            Outcome::Passed => {
                 print_line(format_args!("played   {title}"))?;
                 Verdict::Played
             }

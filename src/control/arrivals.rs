@@ -44,7 +44,7 @@ fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String
         if other.name() == world.name() || !was_used {
             return None;
         }
-        let count = candidates(other, filter).filter(|entry| entry.received >= since).count();
+        let count = candidates(other, filter).filter(|entry| entry.arrived_at >= since).count();
         let noun = if count == 1 { "request" } else { "requests" };
         (count > 0).then(|| format!("; the world '{}' got {count} {noun} meanwhile", other.name()))
     };

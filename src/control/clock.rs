@@ -9,7 +9,7 @@ use crate::realm::agenda::AgendaItem;
 use crate::realm::queue::Queue;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::{JumpClients, MAX_POLL_PAUSE, World};
+use crate::world::{JumpPolicy, MAX_POLL_PAUSE, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -70,14 +70,14 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
 pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> {
     let client_timeout = change.client_timeout();
     let step = change.step()?;
-    let jump = world.with_clients_parked(client_timeout, |clients| step.apply(world, clients)).await?;
+    let jump = world.with_clients_parked(client_timeout, |policy| step.apply(world, policy)).await?;
     let realm = world.snapshot();
     let mut reply = clock_reply(world, &with_answered_polls_ended(&realm));
     let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
     drop(realm);
     world.wait_until_journaled(&answered).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
-    reply["not_parked"] = json!(jump.not_parked);
+    reply["not_parked"] = json!(jump.unparked_queues);
     let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
     reply["fired"] = reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
@@ -116,16 +116,16 @@ impl ClockChange {
 }
 
 impl ClockStep {
-    fn apply(self, world: &World, clients: &JumpClients) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, Error> {
+    fn apply(self, world: &World, policy: &JumpPolicy) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, Error> {
         match self {
-            ClockStep::By(span) => world.advance(clients, |now| check_distance(now, now.plus(span))),
-            ClockStep::To(time) => world.advance(clients, |now| {
+            ClockStep::By(span) => world.advance(policy, |now| check_distance(now, now.plus(span))),
+            ClockStep::To(time) => world.advance(policy, |now| {
                 if time < now {
                     return Err(refusal("$.set: the clock can't go back; restore a snapshot instead"));
                 }
                 check_distance(now, time)
             }),
-            ClockStep::ToNext => world.advance_to_next(clients, check_distance),
+            ClockStep::ToNext => world.advance_to_next(policy, check_distance),
             ClockStep::Run(is_running) => {
                 world.set_clock_running(is_running);
                 Ok(Some(Vec::new()))

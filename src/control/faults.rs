@@ -89,7 +89,7 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
     let matching = spec.matching.unwrap_or_default();
     let pattern =
         RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
-    let RequestPattern { method, path, params } = pattern.check(world, "$.match.", PatternUse::Operations)?;
+    let RequestPattern { method, path, params } = pattern.checked(world, "$.match.", PatternUse::Operations)?;
     let user = users::find_email(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if spec.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
         return Err(refusal(format!(

@@ -1,4 +1,4 @@
-//! How the clock of a new world starts, and the texts that say it.
+//! How the clock of a new world starts, and how options spell it.
 
 use crate::time::{Clock, Span, Timestamp};
 
@@ -17,8 +17,8 @@ use crate::time::{Clock, Span, Timestamp};
 pub enum InitialClock {
     /// Runs with real time.
     Real,
-    /// Frozen at the time at which the world would start otherwise: that of its source for a fork or a world from a
-    /// state, otherwise that of the server's initial clock, which is real time by default.
+    /// Frozen at the time at which the world would start otherwise. For a fork or a world from a state, that is the
+    /// time of its source. For other worlds, it is that of the server's initial clock, which is real time by default.
     Frozen,
     /// Frozen at this time.
     At(Timestamp),

@@ -86,7 +86,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
         status,
         fault: text("fault"),
     };
-    let filter = Filter { since: filters.number("since"), ..spec.check(world, BTreeMap::new(), "")? };
+    let filter = Filter { since: filters.number("since"), ..spec.checked(world, BTreeMap::new(), "")? };
     let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
@@ -99,7 +99,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 ///
 /// `ControlRefused` for conditions or bounds that can't be met; `VerificationFailed` if the number is not as expected.
 pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
-    let (filter, bounds) = expected_requests.check(world)?;
+    let (filter, bounds) = expected_requests.checked(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.allows(count) {
         return Ok(json!({ "count": count }));
@@ -117,7 +117,7 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 /// as soon as there are more requests than allowed; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
-    let (filter, bounds) = expected_requests.check(world)?;
+    let (filter, bounds) = expected_requests.checked(world)?;
     let count = || world.journal().find(&filter).len();
     // The number grows until the journal is emptied, so that a wait ends as soon as there are too many.
     let check = || Some(count()).filter(|count| *count >= bounds.at_least);
@@ -142,12 +142,12 @@ struct FilterSpec<'a> {
 
 impl FilterSpec<'_> {
     /// Checks the values and makes the filter. `prefix` precedes their names in errors, such as `$.` in a body.
-    fn check(self, world: &World, params: BTreeMap<String, String>, prefix: &str) -> Result<Filter, Error> {
+    fn checked(self, world: &World, params: BTreeMap<String, String>, prefix: &str) -> Result<Filter, Error> {
         if self.status.is_some_and(|status| status != 0 && !(100..600).contains(&status)) {
             return Err(refusal(format!("{prefix}status: takes an HTTP status, or 0 for a dropped connection")));
         }
         let pattern = RequestPattern { method: self.method, path: self.path, params };
-        let pattern = pattern.check(world, prefix, PatternUse::Entries(self.status))?;
+        let pattern = pattern.checked(world, prefix, PatternUse::Entries(self.status))?;
         let user = users::find_email(&world.snapshot(), self.user, &format!("{prefix}user"))?;
         let RequestPattern { method, path, params } = pattern;
         if let Some(fault) = &self.fault {
@@ -227,7 +227,7 @@ impl Assertion {
     /// # Errors
     ///
     /// `ControlRefused` for contradictory bounds, or a value that no request can have.
-    fn check(self, world: &World) -> Result<(Filter, Bounds), Error> {
+    fn checked(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
             (Some(_), _, _) => return Err(refusal("$.exactly: can't be combined with at_least or at_most")),
@@ -246,7 +246,7 @@ impl Assertion {
             status: self.status,
             fault: self.fault,
         };
-        Ok((spec.check(world, self.params.unwrap_or_default(), "$.")?, bounds))
+        Ok((spec.checked(world, self.params.unwrap_or_default(), "$.")?, bounds))
     }
 }
 

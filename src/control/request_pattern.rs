@@ -64,7 +64,7 @@ impl RequestPattern {
     /// # Errors
     ///
     /// `ControlRefused` for a part that no request can have, with the nearest existing name.
-    pub fn check(self, world: &World, prefix: &str, pattern_use: PatternUse) -> Result<Self, Error> {
+    pub fn checked(self, world: &World, prefix: &str, pattern_use: PatternUse) -> Result<Self, Error> {
         let dialect = &world.settings().dialect;
         let method = self.method.as_deref();
         if let Some(unknown) = method.filter(|method| !METHODS.contains(method)) {
@@ -79,19 +79,21 @@ impl RequestPattern {
         if let Some((matched_path, method)) = matched_path.as_ref().zip(method) {
             matched_path.check_method(method, prefix, pattern_use)?;
         }
-        let has_method = |row: &&OperationRow| method.is_none_or(|method| row.route.method == method);
-        let rows: Vec<&OperationRow> = match &matched_path {
-            Some(matched_path) => matched_path.rows.iter().copied().filter(has_method).collect(),
-            None => rows().filter(has_method).collect(),
+        let matching_rows: Vec<&OperationRow> = match &matched_path {
+            Some(matched_path) => matched_path.rows.iter().copied().filter(|row| has_method(row, method)).collect(),
+            None => rows().filter(|row| has_method(row, method)).collect(),
         };
-        let subject = match (&matched_path, rows.as_slice()) {
+        let subject = match (&matched_path, matching_rows.as_slice()) {
             (None, _) => "no operation takes".to_owned(),
-            (Some(_), [row]) => format!("{} {} does not take", row.route.method, vendor_path(dialect, row)),
+            (Some(_), [row]) => format!("{} {} does not take", row.route.method, path_in_dialect(dialect, row)),
             (Some(matched_path), _) => format!("{} does not take", matched_path.path),
         };
         let params = self.params.into_iter().map(|(name, value)| {
-            let neutral_name =
-                if rows.is_empty() { name } else { neutral_parameter(dialect, &rows, name, &subject, prefix)? };
+            let neutral_name = if matching_rows.is_empty() {
+                name
+            } else {
+                neutral_parameter(dialect, &matching_rows, name, &subject, prefix)?
+            };
             let value = dialect.neutral_value(&neutral_name, &value).into_owned();
             Ok((neutral_name, value))
         });
@@ -127,13 +129,15 @@ impl MatchedPath {
         let operation_path = if has_unfilled_part(api_path) {
             None
         } else {
-            let has_method = |row: &&OperationRow| method.is_none_or(|method| row.route.method == method);
             let neutral_path = dialect.neutral_path(api_path);
-            ROUTER.rows_of_path(neutral_path).find(has_method).or_else(|| ROUTER.rows_of_path(neutral_path).next())
+            ROUTER
+                .rows_of_path(neutral_path)
+                .find(|row| has_method(row, method))
+                .or_else(|| ROUTER.rows_of_path(neutral_path).next())
         };
         let nearest = match (operation_path, Router::find_nearest(method.unwrap_or("GET"), api_path)) {
-            (Some(row), _) => format!("; with placeholders, it is {}", vendor_path(dialect, row)),
-            (None, Some(row)) => format!("; the nearest is {}", vendor_path(dialect, row)),
+            (Some(row), _) => format!("; with placeholders, it is {}", path_in_dialect(dialect, row)),
+            (None, Some(row)) => format!("; the nearest is {}", path_in_dialect(dialect, row)),
             (None, None) => String::new(),
         };
         let files = FILE_KINDS.join(", ");
@@ -190,6 +194,11 @@ impl MatchedPath {
     }
 }
 
+/// Whether an operation has the method, if one is given.
+fn has_method(row: &OperationRow, method: Option<&str>) -> bool {
+    method.is_none_or(|method| row.route.method == method)
+}
+
 /// Whether a part of the path is written as a placeholder or a pattern, which no request has.
 fn has_unfilled_part(path: &str) -> bool {
     let is_unfilled = |part: &str| {
@@ -243,6 +252,6 @@ fn neutral_parameter(
 }
 
 /// The path of an operation in the names of the dialect.
-fn vendor_path(dialect: &Dialect, row: &OperationRow) -> String {
+fn path_in_dialect(dialect: &Dialect, row: &OperationRow) -> String {
     dialect.vendor_path(row.route.path).replace("{*", "{")
 }

@@ -54,5 +54,9 @@ fn check_session_request(context: &RequestContext<'_>, routed: &RoutedRequest) -
     if !context.authenticates_by_session && !incoming.is_authenticated_by_session {
         return Ok(());
     }
-    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf_token.as_deref())
+    session::check_csrf(
+        &context.edge.key_guard,
+        (&routed.csrf_method, incoming.headers()),
+        routed.csrf_token.as_deref(),
+    )
 }

@@ -70,7 +70,7 @@ pub(super) struct RoutedRequest {
     /// The parameters as they were sent, with neutral names.
     pub raw: RawParameters,
     /// The method for the CSRF check: resumable uploads count as PATCH, except HEAD.
-    pub method: Method,
+    pub csrf_method: Method,
     /// The CSRF token, if it was sent as a parameter.
     pub csrf_token: Option<String>,
 }

@@ -60,7 +60,7 @@ impl Drop for LateReply<'_, '_> {
     fn drop(&mut self) {
         let Some(response) = self.response.take() else { return };
         let world = self.context.world;
-        let waited = world.real_time().now().since(self.journaled.started_at);
+        let waited = world.real_time().now().since(self.journaled.arrived_at);
         world.journal().record_lost_reply(self.journaled.entry.id, waited.micros() as f64 / 1e3);
         self.report_arrival(Arrival::Missing, &response);
     }

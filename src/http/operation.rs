@@ -40,11 +40,11 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
             permit = None;
             context.trace.poll = parked.take_unjournaled();
             let reported_poll = report::report_waiting_poll(context);
-            let unanswered_poll = context.trace.unanswered_poll(context.world);
+            let observed_poll = context.trace.observe_poll(context.world);
             let ParkedReply { reply, is_lost } = poll::wait_for_reply(context, parked, &authorized.raw).await;
             context.is_reply_lost = is_lost;
             reported_poll.record_answer();
-            unanswered_poll.record_answer();
+            observed_poll.record_answer();
             Outcome::unchanged(reply)
         }
     };

@@ -49,7 +49,7 @@ pub(super) enum Page<'a> {
 impl<'a> Page<'a> {
     pub(super) fn find(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         match address.path {
-            "" | "/" if !address.is_root && incoming.accepts_html() => Some(Page::Home),
+            "" | "/" if !address.names_no_world && incoming.accepts_html() => Some(Page::Home),
             path => Self::with_path(path),
         }
     }

@@ -80,7 +80,7 @@ impl SetupWarnings {
         }
         let is_change = |entry: &&Arc<Entry>| {
             let is_of_queue = matches!(entry.route, Some("/register" | "/events"));
-            entry.method != "GET" && entry.status == 200 && entry.received > first_fork_at.micros() && !is_of_queue
+            entry.method != "GET" && entry.status == 200 && entry.arrived_at > first_fork_at.micros() && !is_of_queue
         };
         if let Some(entry) = default.journal().all().iter().find(is_change)
             && self.should_warn(default.name())

@@ -9,6 +9,7 @@ use crate::api::parameter::RawParameters;
 use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
+use crate::report::Moment;
 use crate::time::{Span, Timestamp};
 use crate::world::{NewEvents, UnjournaledPoll, WatchFrame, World};
 use bytes::Bytes;
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// The data of one request, collected until its journal entry is written.
 pub struct Trace {
     /// When the request arrived, in real time.
-    started_at: Timestamp,
+    arrived_at: Timestamp,
     /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
     /// The path of an operation without `/api/v1` or `/json`, with neutral names; that of a file or page without the
@@ -41,7 +42,7 @@ pub struct Trace {
     pub fault: Option<String>,
     /// The number of the network on which the request began; None if its user had no network.
     pub network: Option<u64>,
-    /// The delay of the reply by the fault.
+    /// How long the fault delays the reply.
     pub delay: Duration,
     /// The rate limit budget to which the request was charged.
     pub budget: Option<Budget>,
@@ -55,46 +56,44 @@ pub struct Trace {
 pub struct JournaledRequest {
     pub entry: Arc<Entry>,
     /// When the request arrived, in real time.
-    pub started_at: Timestamp,
-    /// When the reply was ready, in real time.
-    pub answered_at: Timestamp,
-    /// The delay of the reply by a fault.
+    pub arrived_at: Timestamp,
+    /// When the reply was ready.
+    pub answered_at: Moment,
+    /// How long a fault delays the reply.
     pub delay: Duration,
     pub row: Option<&'static OperationRow>,
     pub ignored_parameters: Vec<String>,
-    /// When the reply was ready, by the world's clock.
-    pub at: Timestamp,
 }
 
-/// A waiting poll. Dropping it without [`UnansweredPoll::record_answer`] means that the client closed the connection.
-/// If a fault met the poll, it then has a journal entry with the status 0, since the fault counts as fired.
-pub struct UnansweredPoll<'a> {
+/// A waiting poll. Dropping it without [`ObservedPoll::record_answer`] means that the client gave up. If a
+/// fault fired on the poll, dropping it writes a journal entry with the status 0.
+pub struct ObservedPoll<'a> {
     world: &'a World,
-    started_at: Timestamp,
+    arrived_at: Timestamp,
     user: Option<Arc<str>>,
-    /// None if no fault met the poll.
+    /// None if no fault fired on the poll.
     entry: Option<Entry>,
     is_answered: bool,
 }
 
-impl UnansweredPoll<'_> {
+impl ObservedPoll<'_> {
     pub fn record_answer(mut self) {
         self.is_answered = true;
     }
 }
 
-impl Drop for UnansweredPoll<'_> {
+impl Drop for ObservedPoll<'_> {
     fn drop(&mut self) {
         if self.is_answered {
             return;
         }
         let now = self.world.real_time().now();
         let Some(entry) = self.entry.take() else {
-            return self.world.record_given_up_poll(self.user.take(), now.since(self.started_at));
+            return self.world.record_given_up_poll(self.user.take(), now.since(self.arrived_at));
         };
         let entry = self.world.journal().push(Entry {
             at: self.world.clock().now(now).fractional_seconds(),
-            duration_ms: now.since(self.started_at).micros() as f64 / 1e3,
+            duration_ms: now.since(self.arrived_at).micros() as f64 / 1e3,
             ..entry
         });
         self.world.broadcast(WatchFrame::Request(entry));
@@ -133,10 +132,10 @@ impl Trace {
     }
 
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
-        let started_at = world.real_time().now();
-        world.lifecycle().record_request(started_at);
+        let arrived_at = world.real_time().now();
+        world.lifecycle().record_request(arrived_at);
         let mut trace = Self {
-            started_at,
+            arrived_at,
             method: method_name(incoming.method()),
             path,
             client: incoming.client_name().into(),
@@ -157,7 +156,7 @@ impl Trace {
     }
 
     /// Begins to observe a poll whose client may close the connection while the poll waits.
-    pub fn unanswered_poll<'a>(&self, world: &'a World) -> UnansweredPoll<'a> {
+    pub fn observe_poll<'a>(&self, world: &'a World) -> ObservedPoll<'a> {
         let user = self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone()));
         let entry = self.fault.as_ref().map(|fault| Entry {
             id: 0,
@@ -169,7 +168,7 @@ impl Trace {
             params: self.params.clone(),
             status: 0,
             reply: Body(Bytes::new()),
-            received: self.started_at.micros(),
+            arrived_at: self.arrived_at.micros(),
             duration_ms: 0.0,
             client: self.client.clone(),
             hint: None,
@@ -177,13 +176,13 @@ impl Trace {
             events: self.new_events.positions(),
             truncated: false,
         });
-        UnansweredPoll { world, started_at: self.started_at, user, entry, is_answered: false }
+        ObservedPoll { world, arrived_at: self.arrived_at, user, entry, is_answered: false }
     }
 
     /// Writes the journal entry, and broadcasts to watchers the request, then the fault that fired, then the events.
     pub fn finish(&mut self, world: &World, response: &Response) -> JournaledRequest {
         let answered_at = world.real_time().now();
-        let duration = answered_at.plus(Span::from_duration(self.delay)).since(self.started_at);
+        let duration = answered_at.plus(Span::from_duration(self.delay)).since(self.arrived_at);
         let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
         let now = world.clock().now(answered_at);
         let fault = self.fault.clone().filter(|_| world.is_watched());
@@ -197,7 +196,7 @@ impl Trace {
             params: self.params.clone(),
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
-            received: self.started_at.micros(),
+            arrived_at: self.arrived_at.micros(),
             duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
@@ -216,12 +215,11 @@ impl Trace {
         self.poll = None;
         JournaledRequest {
             entry,
-            started_at: self.started_at,
-            answered_at,
+            arrived_at: self.arrived_at,
+            answered_at: Moment { real: answered_at.micros(), world: now.micros() },
             delay: self.delay,
             row: self.row,
             ignored_parameters: std::mem::take(&mut self.ignored_parameters),
-            at: now,
         }
     }
 }

@@ -15,7 +15,7 @@ use http::{Method, header};
 /// `GET /server_settings`.
 pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     let is_get = matches!(*incoming.method(), Method::GET | Method::HEAD);
-    if is_get && address.path == "/api/v1/server_settings" && address.is_root {
+    if is_get && address.path == "/api/v1/server_settings" && address.names_no_world {
         return root_settings_reply(edge, incoming, address);
     }
     let names: Vec<String> = edge.worlds.all().iter().map(|world| world.name().to_owned()).collect();

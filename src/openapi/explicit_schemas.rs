@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Makes explicit what schemas leave implicit and tools need: `{}` instead of `true`, `items` of arrays, and a schema
-/// for each type of an enum.
+/// Replaces `true` by `{}`, adds `items` to arrays, and splits enums into one schema for each type.
 pub fn make_explicit(part: &mut Value) {
     match part {
         Value::Array(items) => items.iter_mut().for_each(make_explicit),

@@ -12,8 +12,8 @@ use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 
-/// A parameter of older levels that no table of changes has, because code converts it.
-struct FormerParameter {
+/// A parameter of older levels that the table of changes does not have, because code converts it.
+struct CodeConvertedParameter {
     levels: RangeInclusive<i64>,
     route: &'static str,
     name: &'static str,
@@ -30,32 +30,37 @@ fn posting_policy_schema() -> Value {
 
 /// Parameters that the code of older levels converts, so that no row of the table has them. From the vendor's
 /// documentation of levels up to 387.
-const CODE_CONVERTED_PARAMETERS: &[FormerParameter] = &[
-    FormerParameter {
+const CODE_CONVERTED_PARAMETERS: &[CodeConvertedParameter] = &[
+    CodeConvertedParameter {
         levels: 1..=332,
         route: "POST /users/me/subscriptions",
         name: "stream_post_policy",
         schema: posting_policy_schema,
     },
-    FormerParameter {
+    CodeConvertedParameter {
         levels: 1..=332,
         route: "PATCH /streams/{stream_id}",
         name: "stream_post_policy",
         schema: posting_policy_schema,
     },
-    FormerParameter {
+    CodeConvertedParameter {
         levels: 0..=332,
         route: "POST /users/me/subscriptions",
         name: "is_announcement_only",
         schema: boolean_schema,
     },
-    FormerParameter {
+    CodeConvertedParameter {
         levels: 0..=332,
         route: "PATCH /streams/{stream_id}",
         name: "is_announcement_only",
         schema: boolean_schema,
     },
-    FormerParameter { levels: 0..=387, route: "GET /streams", name: "include_all_active", schema: boolean_schema },
+    CodeConvertedParameter {
+        levels: 0..=387,
+        route: "GET /streams",
+        name: "include_all_active",
+        schema: boolean_schema,
+    },
 ];
 
 /// The first level at which messages may be fetched by IDs, so that the range is optional.
@@ -72,9 +77,9 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
     for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
         undo_change(document, &change.kind, level);
     }
-    for former_parameter in CODE_CONVERTED_PARAMETERS.iter().filter(|parameter| parameter.levels.contains(&level)) {
-        let parameter = Parameter { schema: (former_parameter.schema)(), is_required: false };
-        add_parameter(document, former_parameter.route, former_parameter.name, parameter);
+    for converted in CODE_CONVERTED_PARAMETERS.iter().filter(|parameter| parameter.levels.contains(&level)) {
+        let parameter = Parameter { schema: (converted.schema)(), is_required: false };
+        add_parameter(document, converted.route, converted.name, parameter);
     }
     if level < MESSAGE_IDS_SINCE {
         for name in ["num_before", "num_after"] {

@@ -1,4 +1,4 @@
-//! Events of channels and subscriptions, and of the order of folders.
+//! Events of channels and subscriptions.
 
 use super::json::{Object, into_object, put, row, rows, take, to_integers};
 use super::{State, UnknownPart};
@@ -58,16 +58,16 @@ impl State {
         if new_channel.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.channels_awaiting_peers.insert(id);
         }
-        if self.is_listed(&new_channel) {
+        if self.belongs_in_streams(&new_channel) {
             put(&mut self.value, "streams", "stream_id", new_channel.clone());
         }
         if self.has_subscribers {
             new_channel.insert("subscribers".into(), json!([]));
         }
-        let is_listed = ["subscriptions", "unsubscribed"]
+        let has_subscription_row = ["subscriptions", "unsubscribed"]
             .iter()
             .any(|list| row(&mut self.value, list, "stream_id", &id.into()).is_some());
-        if is_listed {
+        if has_subscription_row {
             return;
         }
         if let Some(former) = self.former_subscriptions.remove(&id) {
@@ -109,10 +109,11 @@ impl State {
     fn remove_channel(&mut self, id: i64) {
         self.mark_archived_unknown(id);
         self.mark_user_topics_unknown(id);
-        // Deletions in this channel are not sent from now on.
+        // Deletions of messages in this channel are not sent from now on.
         self.unknown_parts.insert(UnknownPart::NewestMessage);
         for list in CHANNEL_LISTS {
             let removed = take(&mut self.value, list, "stream_id", &id.into());
+            // Only subscriptions have a color.
             if let Some(subscription) = removed.filter(|channel| channel.contains_key("color")) {
                 self.former_subscriptions.insert(id, subscription);
             }
@@ -162,10 +163,10 @@ impl State {
 
     /// Marks the channels of bots as unknown if one is invisible, because new names of such channels are not sent.
     pub(super) fn mark_bot_channels_unknown(&mut self) {
-        let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
-        let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
+        let list_rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
+        let mut names = list_rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
         let is_visible =
-            |name: &Value| CHANNEL_LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
+            |name: &Value| CHANNEL_LISTS.iter().any(|list| list_rows(list).any(|channel| channel["name"] == *name));
         if names.any(|name| !name.is_null() && !is_visible(name)) {
             self.unknown_parts.insert(UnknownPart::BotChannels);
         }
@@ -231,9 +232,9 @@ impl State {
 
     fn remove_subscription(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
-        // Deletions in this channel are not sent from now on.
+        // Deletions of messages in this channel are not sent from now on.
         self.unknown_parts.insert(UnknownPart::NewestMessage);
-        let subscriber = self.own_id.map(|id| self.as_subscriber(id));
+        let subscriber = self.own_id.map(|id| self.subscriber_key(id));
         if let (Some(subscriber), Some(list)) = (subscriber, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &subscriber, false);
         }
@@ -250,20 +251,20 @@ impl State {
         }
     }
 
-    fn apply_peers(&mut self, event: &Value, is_added: bool) {
+    fn apply_peers(&mut self, event: &Value, adds: bool) {
         let mut users = to_integers(&event["user_ids"]);
         users.extend(event["user_id"].as_i64());
-        let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
+        let users: Vec<Value> = users.into_iter().map(|user| self.subscriber_key(user)).collect();
         for id in self.peer_channels(event) {
             // The count of a channel that has just become visible includes these users.
-            let is_already_counted = self.channels_awaiting_peers.remove(&id) && is_added;
-            let changed_count = users.iter().filter(|user| self.change_peer(id, user, is_added)).count() as i64;
+            let is_already_counted = self.channels_awaiting_peers.remove(&id) && adds;
+            let changed_count = users.iter().filter(|user| self.change_peer(id, user, adds)).count() as i64;
             if is_already_counted {
                 continue;
             }
             for list in CHANNEL_LISTS {
                 if let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) {
-                    add_to_subscriber_count(channel, if is_added { changed_count } else { -changed_count });
+                    add_to_subscriber_count(channel, if adds { changed_count } else { -changed_count });
                 }
             }
         }
@@ -271,16 +272,16 @@ impl State {
 
     /// Adds a user to the subscribers of a channel or removes the user. Returns false if that changes nothing, and
     /// true if no list has the subscribers of the channel.
-    fn change_peer(&mut self, channel: i64, user: &Value, is_added: bool) -> bool {
-        let (mut is_listed, mut is_changed) = (false, false);
+    fn change_peer(&mut self, channel: i64, user: &Value, adds: bool) -> bool {
+        let (mut has_subscriber_list, mut is_changed) = (false, false);
         for list in CHANNEL_LISTS {
             let channel = row(&mut self.value, list, "stream_id", &channel.into());
             if let Some(subscribers) = channel.and_then(|channel| channel.get_mut("subscribers")) {
-                is_listed = true;
-                is_changed |= Self::change_subscribers(subscribers, user, is_added);
+                has_subscriber_list = true;
+                is_changed |= Self::change_subscribers(subscribers, user, adds);
             }
         }
-        is_changed || !is_listed
+        is_changed || !has_subscriber_list
     }
 
     /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do
@@ -290,14 +291,6 @@ impl State {
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
             self.unknown_parts.insert(UnknownPart::InheritedSettings);
-        }
-    }
-
-    pub(super) fn reorder_folders(&mut self, event: &Value) {
-        for (position, id) in event["order"].as_array().into_iter().flatten().enumerate() {
-            if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
-                folder.insert("order".into(), position.into());
-            }
         }
     }
 }

@@ -44,20 +44,22 @@ impl State {
             "realm_user_settings_defaults" => self.apply_user_settings_defaults(event),
             "realm_emoji" => return self.apply_realm_emoji(event, op),
             "restart" => self.apply_restart(event),
-            kind => return self.apply_to_lists(kind, event, op) || self.apply_single(kind, event, op),
+            event_type => {
+                return self.apply_to_lists(event_type, event, op) || self.apply_single(event_type, event, op);
+            }
         }
         true
     }
 
     /// Applies an event of a type with a rule of its own, not only that of a list.
-    fn apply_single(&mut self, kind: &str, event: &Value, op: &str) -> bool {
-        match kind {
+    fn apply_single(&mut self, event_type: &str, event: &Value, op: &str) -> bool {
+        match event_type {
             "user_topic" => self.apply_user_topic(event),
             "device" => return self.apply_device(event, op),
             "push_device" => self.apply_push_device(event),
             "channel_folder" if op == "reorder" => self.reorder_folders(event),
-            "has_zoom_token" | "has_webex_token" => self.replace(kind, &event["value"]),
-            kind => return TYPES_OUTSIDE_STATE.contains(&kind),
+            "has_zoom_token" | "has_webex_token" => self.replace(event_type, &event["value"]),
+            _ => return TYPES_OUTSIDE_STATE.contains(&event_type),
         }
         true
     }

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 impl State {
     /// Applies an event to the lists that it belongs to, and returns whether there are any.
-    pub(super) fn apply_to_lists(&mut self, kind: &str, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_to_lists(&mut self, event_type: &str, event: &Value, op: &str) -> bool {
         let mut is_applied = false;
-        for list in LISTS.iter().filter(|list| list.event_type() == kind) {
+        for list in LISTS.iter().filter(|list| list.event_type() == event_type) {
             is_applied |= self.apply_to_list(list, event, op);
         }
         is_applied

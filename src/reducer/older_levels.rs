@@ -1,13 +1,16 @@
 //! Formats and events of servers with older feature levels.
 
+use super::channels::CHANNEL_LISTS;
 use super::json::{Object, row, to_integers};
 use super::users::{ADMINISTRATOR, GUEST, MEMBER, MODERATOR};
 use super::{State, UnknownPart};
 use crate::feature::Feature;
 use serde_json::{Value, json};
 
-/// Levels that send the archiving of a channel as its deletion, and list archived channels for clients that request it.
-const LEVELS_WITH_ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
+/// The first level that lists archived channels for clients that request it.
+const LISTS_ARCHIVED_SINCE: i64 = 315;
+/// The first level that sends the archiving of a channel as a change. Older levels send it as the channel's deletion.
+const SENDS_ARCHIVING_SINCE: i64 = 378;
 /// Levels whose folders have an order, but that send no events about it.
 const LEVELS_WITHOUT_FOLDER_ORDER_EVENTS: std::ops::Range<i64> = 414..418;
 
@@ -33,7 +36,7 @@ impl State {
     /// Removes the unread messages of archived channels, and resets settings whose value is one of them, about which
     /// levels below 315 send no events.
     pub(super) fn clear_archived_channels(&mut self, channels: &[i64]) {
-        if self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.start {
+        if self.level() >= LISTS_ARCHIVED_SINCE {
             return;
         }
         let rows = self.unread_list("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
@@ -61,7 +64,7 @@ impl State {
         if Feature::ArchivedPeerRemoveOnDeactivation.is_at(level) {
             return;
         }
-        let subscriber = self.as_subscriber(id);
+        let subscriber = self.subscriber_key(id);
         let is_unsent =
             |channel: &&mut Value| !Feature::PeerRemoveOnDeactivation.is_at(level) || channel["is_archived"] == true;
         if Feature::PeerRemoveOnDeactivation.is_at(level) {
@@ -76,7 +79,7 @@ impl State {
     }
 
     fn mark_subscriber_counts_of_archived_unknown(&mut self) {
-        for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed"] {
+        for list in CHANNEL_LISTS {
             let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
             let archived = channels.filter(|channel| channel["is_archived"] == true);
             let unknown_parts =
@@ -124,8 +127,8 @@ impl State {
         Feature::UnmutedTopicsCounted.is_at(self.level())
     }
 
-    /// The user's ID or email address, whichever the lists of subscribers contain.
-    pub(super) fn as_subscriber(&mut self, id: i64) -> Value {
+    /// What lists of subscribers contain of the user with this ID: the ID or the email address.
+    pub(super) fn subscriber_key(&mut self, id: i64) -> Value {
         if Feature::SubscribersById.is_at(self.level()) {
             return id.into();
         }
@@ -136,15 +139,15 @@ impl State {
     }
 
     /// Adds a user to a list of subscribers or removes the user. Returns false if nothing changes.
-    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, is_added: bool) -> bool {
+    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, adds: bool) -> bool {
         let Some(list) = list.as_array_mut() else { return false };
         let position = list.iter().position(|other| other == subscriber);
         match position {
-            None if is_added => {
+            None if adds => {
                 let index = list.partition_point(|other| other.as_i64() < subscriber.as_i64());
                 list.insert(index, subscriber.clone());
             }
-            Some(position) if !is_added => _ = list.remove(position),
+            Some(position) if !adds => _ = list.remove(position),
             _ => return false,
         }
         true
@@ -153,10 +156,10 @@ impl State {
     /// Replaces an email address in lists of subscribers (below level 79) and as the owner of bots (below level 5).
     pub(super) fn change_listed_addresses(&mut self, old_address: &Value, new_address: &Value) {
         for list in ["realm_users", "realm_non_active_users", "realm_bots"] {
-            let bots = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-            for bot in bots.filter_map(Value::as_object_mut) {
+            let users = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for user in users.filter_map(Value::as_object_mut) {
                 for key in ["owner", "bot_owner"] {
-                    bot.get_mut(key)
+                    user.get_mut(key)
                         .filter(|owner| *owner == old_address)
                         .into_iter()
                         .for_each(|owner| *owner = new_address.clone());
@@ -177,14 +180,14 @@ impl State {
     /// Marks the existence of a deleted channel as unknown if it may be an archived one, which the server may still
     /// list.
     pub(super) fn mark_archived_unknown(&mut self, id: i64) {
-        if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
+        if (LISTS_ARCHIVED_SINCE..SENDS_ARCHIVING_SINCE).contains(&self.level()) {
             self.unknown_parts.insert(UnknownPart::Archived(id));
         }
     }
 
-    /// Whether `streams` contains a visible channel. Older levels do not list archived channels there.
-    pub(super) fn is_listed(&self, channel: &Object) -> bool {
-        channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.end
+    /// Whether a visible channel is one of those in `streams`. Older levels do not list archived channels there.
+    pub(super) fn belongs_in_streams(&self, channel: &Object) -> bool {
+        channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= SENDS_ARCHIVING_SINCE
     }
 
     /// Renames a channel in the legacy list of muted topics, which contains the names of channels.
@@ -240,8 +243,9 @@ impl State {
     pub(super) fn peer_channels(&mut self, event: &Value) -> Vec<i64> {
         let name = event["name"].as_str().map(str::to_owned);
         let id_by_name = name.and_then(|name| {
-            let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
-            lists.into_iter().find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
+            CHANNEL_LISTS
+                .into_iter()
+                .find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
         });
         let mut ids = to_integers(&event["stream_ids"]);
         ids.extend(event["stream_id"].as_i64().or(id_by_name));

@@ -1,7 +1,8 @@
-//! Events of settings and custom emoji of the organization, of the user's settings, and of restarts of the server.
+//! Events of settings, custom emoji and the order of channel folders of the organization, of the user's settings, and
+//! of restarts of the server.
 
 use super::State;
-use super::json::merge_into_row;
+use super::json::{merge_into_row, row};
 use serde_json::{Value, json};
 
 impl State {
@@ -23,6 +24,14 @@ impl State {
         self.refresh_rights();
         self.refresh_legacy_settings();
         true
+    }
+
+    pub(super) fn reorder_folders(&mut self, event: &Value) {
+        for (position, id) in event["order"].as_array().into_iter().flatten().enumerate() {
+            if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
+                folder.insert("order".into(), position.into());
+            }
+        }
     }
 
     fn set_organization_setting(&mut self, property: &str, value: &Value) {

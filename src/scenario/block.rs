@@ -5,10 +5,11 @@ use super::template::Template;
 use super::world_setup::WorldSetup;
 use std::ops::Range;
 
-/// What follows a queue's label in its name among the captured names, which have no spaces.
+/// Appended to a queue's label to make the name under which its ID is captured. Other captured names have no spaces, so
+/// that none is the name of a queue.
 pub const QUEUE_NAME_SUFFIX: &str = " queue";
 
-/// The name of a registered queue among the captured names.
+/// The name under which the ID of the queue with this label is captured.
 pub fn queue_name(label: &str) -> String {
     format!("{label}{QUEUE_NAME_SUFFIX}")
 }
@@ -29,8 +30,8 @@ pub enum BlockKind {
     Request(Box<Request>, Option<Box<ExpectedReply>>),
     /// Calls of control with the expected reply of the last one. Calls without an expected reply must succeed.
     Control(Vec<ControlCall>, Option<Box<ExpectedReply>>),
-    /// The next event of a queue: the queue's label, the expected event, and whether objects may not have further keys.
-    Event(String, Pattern, bool),
+    /// The next event of the queue with this label. If it is exact, objects have no keys that the pattern lacks.
+    Event { label: String, pattern: Pattern, is_exact: bool },
     /// No further event in the queue with this label.
     NoEvent(String),
 }
@@ -40,8 +41,8 @@ pub enum BlockKind {
 pub enum Caller {
     /// A request without credentials.
     Anonymous,
-    /// A user by handle, and the API key if it is not the user's own.
-    User(String, Option<Template>),
+    /// A user, with the API key if it is not the user's own.
+    User { handle: String, api_key: Option<Template> },
 }
 
 /// A request to the API, which a `request` or a `queue` block describes.
@@ -94,67 +95,62 @@ pub struct ExpectedReply {
 pub enum ExpectedBody {
     /// Any body, because the block has none.
     Any,
-    /// JSON, and whether objects may not have further keys.
-    Json(Pattern, bool),
+    /// JSON. If it is exact, objects have no keys that the pattern lacks.
+    Json { pattern: Pattern, is_exact: bool },
     /// Text, ignoring whitespace around it, with its byte range in the file.
     Text(Template, Range<usize>),
 }
 
 impl Block {
-    /// Sets the expected reply, from the `reply` block that follows this block.
-    ///
-    /// # Errors
-    ///
-    /// If there already is one, or the block can't have one.
-    pub fn set_reply(&mut self, reply: ExpectedReply) -> Result<(), ()> {
+    /// Sets the expected reply, from the `reply` block that follows this block. Returns false if there already is one,
+    /// or the block can't have one.
+    pub fn set_reply(&mut self, reply: ExpectedReply) -> bool {
         let reply_slot = match &mut self.kind {
             BlockKind::Request(_, reply_slot) | BlockKind::Control(_, reply_slot) => reply_slot,
-            BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => return Err(()),
+            BlockKind::World(_) | BlockKind::Event { .. } | BlockKind::NoEvent(_) => return false,
         };
         if reply_slot.is_some() {
-            return Err(());
+            return false;
         }
         *reply_slot = Some(Box::new(reply));
-        Ok(())
+        true
     }
 
     /// The world setup, if this is a `world` block.
-    pub fn world(&self) -> Option<&WorldSetup> {
+    pub fn world_setup(&self) -> Option<&WorldSetup> {
         if let BlockKind::World(setup) = &self.kind { Some(setup) } else { None }
     }
 
-    /// All templates, each with whether it belongs to an expectation.
-    pub fn templates(&self) -> Vec<(&Template, bool)> {
-        let (mut templates, mut reply): (Vec<&Template>, _) = (Vec::new(), None);
+    /// The templates of what the block sends.
+    pub fn sent_templates(&self) -> Vec<&Template> {
         match &self.kind {
-            BlockKind::World(_) | BlockKind::NoEvent(_) => {}
-            BlockKind::Event(_, pattern, _) => {
-                return pattern.templates().into_iter().map(|template| (template, true)).collect();
-            }
-            BlockKind::Request(request, expected) => {
-                templates = request.templates();
-                reply = expected.as_ref();
-            }
-            BlockKind::Control(calls, expected) => {
-                for call in calls {
-                    templates.push(&call.path);
-                    templates.extend(call.body.iter().flat_map(Pattern::templates));
-                }
-                reply = expected.as_ref();
+            BlockKind::World(_) | BlockKind::Event { .. } | BlockKind::NoEvent(_) => Vec::new(),
+            BlockKind::Request(request, _) => request.templates(),
+            BlockKind::Control(calls, _) => calls.iter().flat_map(ControlCall::templates).collect(),
+        }
+    }
+
+    /// The templates of what the block expects.
+    pub fn expected_templates(&self) -> Vec<&Template> {
+        match &self.kind {
+            BlockKind::World(_) | BlockKind::NoEvent(_) => Vec::new(),
+            BlockKind::Event { pattern, .. } => pattern.templates(),
+            BlockKind::Request(_, reply) | BlockKind::Control(_, reply) => {
+                reply.as_ref().map_or_else(Vec::new, |reply| reply.templates())
             }
         }
-        let expected_templates = reply.map(|reply| reply.templates()).unwrap_or_default();
+    }
+
+    pub fn templates(&self) -> Vec<&Template> {
+        let mut templates = self.sent_templates();
+        templates.extend(self.expected_templates());
         templates
-            .into_iter()
-            .map(|template| (template, false))
-            .chain(expected_templates.into_iter().map(|template| (template, true)))
-            .collect()
     }
 
     /// The label of the queue whose events the block reads, if it reads any.
     pub fn awaited_queue(&self) -> impl Iterator<Item = &str> {
         match &self.kind {
-            BlockKind::Event(label, ..) | BlockKind::NoEvent(label) => Some(label.as_str()),
+            BlockKind::Event { label, .. } | BlockKind::NoEvent(label) => Some(label.as_str()),
             _ => None,
         }
         .into_iter()
@@ -164,7 +160,7 @@ impl Block {
     pub fn captured_names(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =
-            templates.iter().flat_map(|(template, _)| template.captured_names()).map(str::to_owned).collect();
+            templates.iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect();
         if let BlockKind::Request(request, _) = &self.kind {
             names.extend(request.queue_label.iter().map(|label| queue_name(label)));
         }
@@ -174,11 +170,17 @@ impl Block {
 
 impl Request {
     pub fn templates(&self) -> Vec<&Template> {
-        let key = if let Caller::User(_, Some(key)) = &self.caller { Some(key) } else { None };
+        let api_key = if let Caller::User { api_key, .. } = &self.caller { api_key.as_ref() } else { None };
         let lines = self.lines.iter().map(|line| match line {
             Line::Parameter(_, value) | Line::Header(_, value) | Line::File(_, value) | Line::Body(_, value) => value,
         });
-        std::iter::once(&self.path).chain(key).chain(lines).collect()
+        std::iter::once(&self.path).chain(api_key).chain(lines).collect()
+    }
+}
+
+impl ControlCall {
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        std::iter::once(&self.path).chain(self.body.iter().flat_map(Pattern::templates))
     }
 }
 
@@ -186,7 +188,7 @@ impl ExpectedReply {
     fn templates(&self) -> Vec<&Template> {
         let body = match &self.body {
             ExpectedBody::Any => Vec::new(),
-            ExpectedBody::Json(pattern, _) => pattern.templates(),
+            ExpectedBody::Json { pattern, .. } => pattern.templates(),
             ExpectedBody::Text(template, _) => vec![template],
         };
         self.headers.iter().map(|(_, value)| value).chain(body).collect()

@@ -20,8 +20,8 @@ pub enum FenceInfo {
     Queue(String),
     /// `control`
     Control,
-    /// `event LABEL`, and whether it ends with `exact`.
-    Event(String, bool),
+    /// `event LABEL`, or `event LABEL exact`
+    Event { label: String, is_exact: bool },
     /// `no event LABEL`
     NoEvent(String),
 }
@@ -54,9 +54,9 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
         ("queue", [_, ..]) => Ok(FenceInfo::Queue(join(arguments))),
         ("no", ["event", label_words @ ..]) if !label_words.is_empty() => Ok(FenceInfo::NoEvent(join(label_words))),
         ("event", [label_words @ .., "exact"]) if !label_words.is_empty() => {
-            Ok(FenceInfo::Event(join(label_words), true))
+            Ok(FenceInfo::Event { label: join(label_words), is_exact: true })
         }
-        ("event", [_, ..]) => Ok(FenceInfo::Event(join(arguments), false)),
+        ("event", [_, ..]) => Ok(FenceInfo::Event { label: join(arguments), is_exact: false }),
         ("queue" | "event" | "no", _) => {
             Err(format!("'{info}' does not name a queue, as ```queue mel, ```event mel and ```no event mel do"))
         }
@@ -83,8 +83,9 @@ pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, V
         FenceInfo::Request => BlockKind::Request(Box::new(parse_request(fence)?), None),
         FenceInfo::Queue(label) => BlockKind::Request(Box::new(parse_queue(label, fence)?), None),
         FenceInfo::Control => BlockKind::Control(parse_control_calls(fence)?, None),
-        FenceInfo::Event(label, is_exact) => {
-            BlockKind::Event(label.clone(), parse_json(fence, fence.content.start)?, *is_exact)
+        FenceInfo::Event { label, is_exact } => {
+            let pattern = parse_json(fence, fence.content.start)?;
+            BlockKind::Event { label: label.clone(), pattern, is_exact: *is_exact }
         }
         FenceInfo::NoEvent(label) if fence.lines().is_empty() => BlockKind::NoEvent(label.clone()),
         FenceInfo::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
@@ -170,14 +171,18 @@ fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> 
 }
 
 fn parse_caller(text: &str, offset: usize) -> Result<Caller, Mistake> {
-    let (name, key) = match text.split_once(" with key ") {
+    let (handle, api_key) = match text.split_once(" with key ") {
         Some((name, key)) => (name, Some(parse_template(key.trim(), offset)?)),
         None => (text, None),
     };
-    if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(Mistake::at(offset, format!("'{name}' is no caller: write NAME, NAME with key KEY, or anonymous")));
+    if handle.is_empty() || handle.contains(char::is_whitespace) {
+        return Err(Mistake::at(
+            offset,
+            format!("'{handle}' is no caller: write NAME, NAME with key KEY, or anonymous"),
+        ));
     }
-    Ok(if name == "anonymous" && key.is_none() { Caller::Anonymous } else { Caller::User(name.to_owned(), key) })
+    let is_anonymous = handle == "anonymous" && api_key.is_none();
+    Ok(if is_anonymous { Caller::Anonymous } else { Caller::User { handle: handle.to_owned(), api_key } })
 }
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -315,10 +320,10 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
     let body = match (content_length == 0, is_text) {
         (true, _) => ExpectedBody::Any,
         (false, true) => ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content_length),
-        (false, false) => ExpectedBody::Json(parse_json(fence, start)?, is_exact),
+        (false, false) => ExpectedBody::Json { pattern: parse_json(fence, start)?, is_exact },
     };
     let is_contradictory = is_none && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
-    if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json(..))) {
+    if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json { .. })) {
         return Err(
             Mistake::at(fence.offset, "'none' must be alone, with an empty block, and 'exact' needs JSON").into()
         );

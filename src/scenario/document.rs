@@ -148,8 +148,7 @@ fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -
         if std::mem::take(&mut section.is_broken) {
             return Ok(());
         }
-        let result = section.blocks.last_mut().map_or(Err(()), |last| last.set_reply(reply));
-        if result.is_ok() {
+        if section.blocks.last_mut().is_some_and(|last| last.set_reply(reply)) {
             return Ok(());
         }
         return Err(Mistake::at(fence.offset, "a reply follows a request, a queue or a control block, once").into());
@@ -217,16 +216,19 @@ fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str,
         let mut known_names = BTreeSet::new();
         let mut has_started = false;
         for block in background.iter().chain(&scenario.blocks) {
-            if block.world().is_some() && has_started {
+            if block.world_setup().is_some() && has_started {
                 mistakes.push(Mistake::at(
                     block.range.start,
                     "a world block must be above all requests, events and calls of control",
                 ));
             }
-            has_started |= block.world().is_none();
-            for (template, is_expectation) in block.templates() {
-                let is_known = |name: &str| known_names.contains(name) || may_be_captured(name);
-                check_template(template, is_expectation, is_known, mistakes);
+            has_started |= block.world_setup().is_none();
+            let is_known = |name: &str| known_names.contains(name) || may_be_captured(name);
+            for template in block.sent_templates() {
+                check_template(template, false, is_known, mistakes);
+            }
+            for template in block.expected_templates() {
+                check_template(template, true, is_known, mistakes);
             }
             let has_queue = |label: &str| {
                 let name = queue_name(label);

@@ -7,7 +7,7 @@ use super::edit::{Edit, edit_diff};
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// All replies and events were as expected.
-    Played,
+    Passed,
     /// The scenario can't be played on this server, for this reason.
     Skipped(String),
     /// The scenario could not be begun, for example since its world can't be made.

@@ -99,7 +99,7 @@ impl<'a> Player<'a> {
                 break;
             }
         }
-        if differences.is_empty() { Outcome::Played } else { Outcome::Differs(differences) }
+        if differences.is_empty() { Outcome::Passed } else { Outcome::Differs(differences) }
     }
 
     async fn play_block(&mut self, block: &Block) -> Result<(), BlockError> {
@@ -108,7 +108,7 @@ impl<'a> Player<'a> {
             BlockKind::World(_) => Ok(()),
             BlockKind::Request(request, reply) => self.play_request(request, reply.as_deref(), block.range.end).await,
             BlockKind::Control(calls, reply) => self.play_control(calls, reply.as_deref(), block.range.end).await,
-            BlockKind::Event(label, pattern, is_exact) => self.play_event(label, pattern, *is_exact).await,
+            BlockKind::Event { label, pattern, is_exact } => self.play_event(label, pattern, *is_exact).await,
             BlockKind::NoEvent(label) => self.play_no_event(label, block.range.start).await,
         }
     }
@@ -118,9 +118,9 @@ impl<'a> Player<'a> {
     async fn load_referenced_values(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
         let mut references: Vec<Reference> =
-            templates.iter().flat_map(|(template, _)| template.references()).cloned().collect();
+            templates.iter().flat_map(|template| template.references()).cloned().collect();
         if let BlockKind::Request(request, _) = &block.kind
-            && let Caller::User(handle, _) = &request.caller
+            && let Caller::User { handle, .. } = &request.caller
         {
             references.push(Reference::User(handle.clone(), UserField::UserId));
         }
@@ -184,7 +184,7 @@ impl<'a> Player<'a> {
         if actual.status != 200 {
             return Ok(());
         }
-        if let (Some(label), Caller::User(handle, _)) = (&request.queue_label, &request.caller)
+        if let (Some(label), Caller::User { handle, .. }) = (&request.queue_label, &request.caller)
             && let Some(id) = actual.body["queue_id"].as_str()
         {
             let last_event_id = actual.body["last_event_id"].as_i64().unwrap_or(-1);
@@ -260,7 +260,7 @@ impl<'a> Player<'a> {
         let Some(status) = expected.status else {
             return Err(BlockError::Fail(format!("{description} must have no reply, but got {}", actual_text())));
         };
-        let mut comparison = self.new_comparison(matches!(expected.body, ExpectedBody::Json(_, true)));
+        let mut comparison = self.new_comparison(matches!(expected.body, ExpectedBody::Json { is_exact: true, .. }));
         if status != actual.status {
             let has_status = !expected.status_range.is_empty();
             let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
@@ -275,7 +275,7 @@ impl<'a> Player<'a> {
         }
         match &expected.body {
             ExpectedBody::Any => {}
-            ExpectedBody::Json(pattern, _) => comparison.compare(pattern, &actual.body),
+            ExpectedBody::Json { pattern, .. } => comparison.compare(pattern, &actual.body),
             ExpectedBody::Text(template, range) => {
                 let text = String::from_utf8_lossy(&actual.bytes).trim().to_owned();
                 if !comparison.matches_text(template, &text) {
@@ -284,7 +284,7 @@ impl<'a> Player<'a> {
             }
         }
         let mut message = format!("the reply to {description} differs");
-        let is_not_json = matches!(expected.body, ExpectedBody::Json(..)) && actual.body.is_null();
+        let is_not_json = matches!(expected.body, ExpectedBody::Json { .. }) && actual.body.is_null();
         if status != actual.status || is_not_json {
             message = format!("{message}: {}", actual_text());
         }

@@ -21,14 +21,14 @@ pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_
 fn nearest_text(row: &Value) -> Option<String> {
     let diff = row["diff"].as_str()?.trim_end();
     let entry = &row["entry"];
-    let field_text = |name: &str| entry[name].as_str().unwrap_or("nobody").to_owned();
+    let field_text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
     let matching_text = || {
         format!(
             "it matches: {} {} {} by {}",
             entry["status"],
             field_text("method"),
             field_text("path"),
-            field_text("user")
+            entry["user"].as_str().unwrap_or("nobody")
         )
     };
     Some(if diff.is_empty() { matching_text() } else { diff.to_owned() })

@@ -22,9 +22,9 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
         format!("{}/api/v1{}", scope.server, scope.resolve_text_with(&request.path, encode_path_segment)?)
     };
     let mut http_request = HttpRequest { method: request.method.clone(), ..HttpRequest::default() };
-    if let Caller::User(handle, key) = &request.caller {
+    if let Caller::User { handle, api_key } = &request.caller {
         let user = scope.directory.user(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
-        let key = key.as_ref().map_or_else(|| Ok(user.api_key.clone()), |key| scope.resolve_text(key))?;
+        let key = api_key.as_ref().map_or_else(|| Ok(user.api_key.clone()), |key| scope.resolve_text(key))?;
         http_request.headers.push(authorization_header(&user.email, &key));
     }
     let form = add_lines(scope, &mut http_request, &request.lines)?;

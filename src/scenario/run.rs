@@ -14,7 +14,7 @@ use super::world_setup::WorldSetup;
 /// needs.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
+    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));
     if !stage.has_control() {
         let requirement = match blocks.iter().any(|block| matches!(block.kind, BlockKind::Control(..))) {
             _ if !setup.options.is_empty() => {
@@ -39,14 +39,14 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     for level in levels {
         let outcome = play_at(stage, document, scenario, (level, &setup, &blocks), mode).await;
         match outcome {
-            Outcome::Played => {}
+            Outcome::Passed => {}
             Outcome::Differs(differences) if level != newest_level => {
                 return Outcome::Differs(mark_level_difference(level, differences, mode));
             }
             other => return other,
         }
     }
-    Outcome::Played
+    Outcome::Passed
 }
 
 fn failed_outcome(line: usize, reason: String) -> Outcome {
@@ -74,7 +74,7 @@ async fn play_at(
     (level, setup, blocks): (i64, &WorldSetup, &[&Block]),
     mode: Mode,
 ) -> Outcome {
-    let line = blocks.iter().find(|block| block.world().is_some());
+    let line = blocks.iter().find(|block| block.world_setup().is_some());
     let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
     let world = match stage.make_world(level, &setup.options, &document.path).await {
         Ok(world) => world,
@@ -84,7 +84,7 @@ async fn play_at(
         Ok(mut player) => player.play(blocks).await,
         Err(reason) => failed_outcome(scenario.line, reason),
     };
-    if let (Outcome::Played, Some(violation)) = (&outcome, stage.first_violation(&world).await) {
+    if let (Outcome::Passed, Some(violation)) = (&outcome, stage.first_violation(&world).await) {
         let message = format!("the world is broken: {violation}");
         outcome = Outcome::Differs(vec![Difference { line: scenario.line, message, edits: Vec::new() }]);
     }

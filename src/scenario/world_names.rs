@@ -24,7 +24,7 @@ pub fn find_unknown_names(scope: &Scope, document: &Document, blocks: &[&Block])
                 lines.push((line, message));
             }
         }
-        block.templates().iter().for_each(|(template, _)| earlier_text.push_str(&literal_text(template)));
+        block.templates().iter().for_each(|template| earlier_text.push_str(&literal_text(template)));
     }
     let (line, first) = lines.first()?.clone();
     let other_messages = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.path));
@@ -43,11 +43,11 @@ pub fn handles(block: &Block) -> impl Iterator<Item = String> {
 fn references_with_offsets(block: &Block) -> Vec<(Reference, usize)> {
     let mut references = Vec::new();
     if let BlockKind::Request(request, _) = &block.kind
-        && let Caller::User(handle, _) = &request.caller
+        && let Caller::User { handle, .. } = &request.caller
     {
         references.push((Reference::User(handle.clone(), UserField::UserId), request.path.offset));
     }
-    for (template, _) in block.templates() {
+    for template in block.templates() {
         references.extend(template.references().map(|reference| (reference.clone(), template.offset)));
     }
     references

@@ -1,6 +1,6 @@
 //! Moving, stopping and starting a world's clock.
 
-use super::{JumpClients, WatchFrame, World};
+use super::{JumpPolicy, WatchFrame, World};
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
 use crate::realm::queue::QueueId;
@@ -19,14 +19,14 @@ impl World {
     #[doc(hidden)]
     pub fn advance<E>(
         &self,
-        clients: &JumpClients,
+        policy: &JumpPolicy,
         target: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
         let _turn = self.lock();
         let now = self.now();
         let target_time = target(now)?.max(now);
         self.run_due_and_load(now);
-        Ok((!self.must_wait_for(clients)).then(|| self.jump(now, target_time, &clients.spared_queues)))
+        Ok((!self.must_wait(policy)).then(|| self.jump(now, target_time, &policy.spared_queues)))
     }
 
     /// Moves the clock to the next item of the agenda that control shows, and runs all items that are due then. The
@@ -39,32 +39,32 @@ impl World {
     /// Those of `target`.
     pub(crate) fn advance_to_next<E>(
         &self,
-        clients: &JumpClients,
+        policy: &JumpPolicy,
         target: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
         let _turn = self.lock();
         let now = self.now();
         let realm = self.run_due_and_load(now);
-        let is_spared = |item: &AgendaItem| matches!(item, AgendaItem::Queue(id) if clients.spared_queues.contains(id));
+        let is_spared = |item: &AgendaItem| matches!(item, AgendaItem::Queue(id) if policy.spared_queues.contains(id));
         let next = realm.agenda.iter().find(|(_, item)| item.is_reported() && !is_spared(item));
         let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
         let target_time = target(now, *due_at)?;
-        Ok((!self.must_wait_for(clients)).then(|| self.jump(now, target_time, &clients.spared_queues)))
+        Ok((!self.must_wait(policy)).then(|| self.jump(now, target_time, &policy.spared_queues)))
     }
 
     fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &BTreeSet<QueueId>) -> Vec<(Timestamp, AgendaItem)> {
         self.waiters.record_jump(Some(to));
         self.set_clock(to);
         let spared = spared_queues.iter().map(|id| (id.clone(), to));
-        let cut_off_queues = self.cut_off_queues(&self.realm.load());
-        let cut_off = cut_off_queues.iter().map(|id| (id.clone(), from));
-        let idle_queues: Vec<(QueueId, Timestamp)> = spared.chain(cut_off).collect();
+        let offline_queues = self.offline_parked_queues(&self.realm.load());
+        let offline = offline_queues.iter().map(|id| (id.clone(), from));
+        let idle_queues: Vec<(QueueId, Timestamp)> = spared.chain(offline).collect();
         let (due_items, new_events) = self.run_due_with_idle_queues(&idle_queues, to);
         self.advance_realm(to);
         self.broadcast(WatchFrame::Clock { from, to, due_items: due_items.clone(), restoration: None });
         self.broadcast_change(&new_events);
         // The replies to these polls are lost, so that the clients notice that they are offline and poll again.
-        self.finish_polls(&self.realm.load(), &cut_off_queues);
+        self.finish_polls(&self.realm.load(), &offline_queues);
         due_items
     }
 

@@ -25,9 +25,9 @@ const MAX_SLEEPER_PAUSE: Span = Span::from_micros(250_000);
 const MAX_REPLY_DELAY: Span = Span::from_seconds(1);
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Clients that a jump takes into account.
+/// Which clients a jump waits for, and whose queues it spares.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JumpClients {
+pub struct JumpPolicy {
     /// The jump waits for clients whose last long poll was answered after this real time. None means that it does not
     /// wait.
     pub(super) awaited_since: Option<Timestamp>,
@@ -44,13 +44,13 @@ pub struct JumpOutcome<T> {
     /// The real time that the jump waited.
     pub waited: Span,
     /// Queues of clients that did not poll again during the wait.
-    pub not_parked: BTreeSet<QueueId>,
+    pub unparked_queues: BTreeSet<QueueId>,
 }
 
 impl World {
-    /// Starts a poll. `long_poll_queue` is the queue of a long poll, None for another poll. Jumps of the clock wait
-    /// until a long poll is parked, or until its client had time to poll again. For that, it counts as answered from its
-    /// start until it is parked; a refused poll leaves the previous answer.
+    /// Starts a poll. `long_poll_queue` is the queue of a long poll, None for another poll. While a long poll starts,
+    /// it counts as answered, so that a jump waits for its client. If it is refused, the client did not poll, and the
+    /// time of the previous answer holds again.
     ///
     /// # Errors
     ///
@@ -93,15 +93,15 @@ impl World {
         queues
     }
 
-    /// Whether a jump of the clock has to wait for these clients. The caller holds the writer lock and has updated the
+    /// Whether a jump of the clock has to wait for clients. The caller holds the writer lock and has updated the
     /// realm for ended polls.
-    pub(super) fn must_wait_for(&self, clients: &JumpClients) -> bool {
-        clients.awaited_since.is_some_and(|since| !self.queues_between_polls(since).is_empty())
-            || clients.are_replies_awaited && !self.waiters.queues_to_answer().is_empty()
+    pub(super) fn must_wait(&self, policy: &JumpPolicy) -> bool {
+        policy.awaited_since.is_some_and(|since| !self.queues_between_polls(since).is_empty())
+            || policy.are_replies_awaited && !self.waiters.queues_to_answer().is_empty()
     }
 
     /// Queues with a parked poll whose users are offline, so that no reply arrives.
-    pub(super) fn cut_off_queues(&self, realm: &Realm) -> Vec<QueueId> {
+    pub(super) fn offline_parked_queues(&self, realm: &Realm) -> Vec<QueueId> {
         if self.networks().lock().is_empty() {
             return Vec::new();
         }
@@ -122,7 +122,7 @@ impl World {
     pub(crate) async fn with_clients_parked<T, E>(
         &self,
         max_wait: Span,
-        jump: impl Fn(&JumpClients) -> Result<Option<T>, E>,
+        jump: impl Fn(&JumpPolicy) -> Result<Option<T>, E>,
     ) -> Result<JumpOutcome<T>, E> {
         let started_at = self.real_time.now();
         let since = started_at.plus(Span::from_micros(-MAX_POLL_PAUSE.micros()));
@@ -133,10 +133,10 @@ impl World {
             let waited = self.real_time.now().since(started_at);
             let remaining = Span::from_micros(max_wait.micros().saturating_sub(waited.micros()));
             let is_wait_over = remaining.micros() <= 0;
-            let not_parked = if is_wait_over { self.queues_between_polls(since) } else { BTreeSet::new() };
+            let unparked_queues = if is_wait_over { self.queues_between_polls(since) } else { BTreeSet::new() };
             let are_sleepers_spared = is_wait_over && max_wait >= MAX_POLL_PAUSE;
             let sleepers_since = started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros()));
-            let clients = JumpClients {
+            let policy = JumpPolicy {
                 awaited_since: (!is_wait_over).then_some(since),
                 are_replies_awaited: waited < MAX_REPLY_DELAY,
                 spared_queues: match are_sleepers_spared {
@@ -146,8 +146,8 @@ impl World {
             };
             {
                 let _turn = self.wait_for_turn().await;
-                if let Some(value) = run_blocking(|| jump(&clients))? {
-                    return Ok(JumpOutcome { value, waited, not_parked });
+                if let Some(value) = run_blocking(|| jump(&policy))? {
+                    return Ok(JumpOutcome { value, waited, unparked_queues });
                 }
             }
             let check_interval = match is_wait_over {

@@ -19,7 +19,7 @@ async fn played(story: &str, mode: Mode) -> (String, String) {
     let server = TestServer::start().await;
     let (stage, document) = (stage(server.server()).await, parsed(story));
     match play(&stage, &document, &document.scenarios[0], mode).await {
-        Outcome::Played => ("played".to_owned(), story.to_owned()),
+        Outcome::Passed => ("played".to_owned(), story.to_owned()),
         Outcome::Skipped(reason) => (format!("skipped: {reason}"), story.to_owned()),
         Outcome::Failed(difference) => (difference.describe(&document), story.to_owned()),
         Outcome::Differs(differences) => {
@@ -51,7 +51,7 @@ async fn every_story_is_true() {
         for scenario in &document.scenarios {
             count += 1;
             match play(&stage, &document, scenario, Mode::Check).await {
-                Outcome::Played => {}
+                Outcome::Passed => {}
                 Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.path, scenario.name)),
                 Outcome::Failed(difference) => faults.push(difference.describe(&document)),
                 Outcome::Differs(differences) => {
@@ -203,7 +203,7 @@ async fn blocks_under_the_title_are_played_before_each_scenario() {
     assert_eq!(names, ["B", "C"]);
     for scenario in &document.scenarios {
         let outcome = play(&stage, &document, scenario, Mode::Check).await;
-        assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Passed), "{outcome:?}");
     }
 }
 
@@ -268,7 +268,7 @@ async fn a_story_is_skipped_where_the_server_is_older() {
     let reason = "holds from feature level 248 on; this server has 247";
     assert!(matches!(&skipped, Outcome::Skipped(given) if given == reason), "{skipped:?}");
     let outcome = play(&stage, &older, &older.scenarios[0], Mode::Check).await;
-    assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Passed), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -291,7 +291,7 @@ async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skippe
     for _ in 0..2 {
         for scenario in &document.scenarios {
             let outcome = play(&stage, &document, scenario, Mode::Check).await;
-            assert!(matches!(outcome, Outcome::Played), "{}: {outcome:?}", scenario.name);
+            assert!(matches!(outcome, Outcome::Passed), "{}: {outcome:?}", scenario.name);
         }
     }
     for (story, reason) in [

@@ -107,7 +107,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("tls", &[]),
     ("upstream", &[]),
     (
-        "organization",
+        "organization_import",
         &["counted", "upstream", "fixture", "level", "api", "realm", "time", "dialect", "json_diagnostic"],
     ),
     ("testing", &["counted", "server", "control", "world", "fault", "time"]),
@@ -130,7 +130,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "json_diagnostic",
             "tls",
             "upstream",
-            "organization",
+            "organization_import",
         ],
     ),
     ("build", &[]),

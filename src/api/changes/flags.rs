@@ -79,15 +79,16 @@ impl FlagChange {
     pub fn makes_unread(self) -> bool {
         self == Self { flag: Flag::Read, op: FlagOp::Remove }
     }
+}
 
-    fn wire_names(self) -> (&'static str, &'static str) {
-        let flag = match self.flag {
-            Flag::Read => "read",
-            Flag::Starred => "starred",
-            Flag::Collapsed => "collapsed",
-            Flag::HideLinkPreviews => "hide_link_previews",
-        };
-        (flag, if self.op == FlagOp::Add { "add" } else { "remove" })
+impl Flag {
+    fn wire_name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Starred => "starred",
+            Self::Collapsed => "collapsed",
+            Self::HideLinkPreviews => "hide_link_previews",
+        }
     }
 }
 
@@ -108,7 +109,7 @@ pub struct FlagChangeResult {
 /// # Errors
 ///
 /// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing another flag, or
-/// marking as unread in a channel that the user is not subscribed to. Nothing has changed then.
+/// marking as unread in a channel that the user is not subscribed to. On an error, nothing is changed.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<FlagChangeResult, Error> {
     let changed = change_flag_without_event(tx, user, ids, change)?;
     emit_flag_update(tx, user.id, change, &changed.messages, false);
@@ -188,7 +189,8 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Fl
         if !was_recipient {
             tx.add_late_recipient(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && was_recipient {
+        let was_read = tx.user_state_mut(user.id).read.remove(message.id);
+        if !was_read && was_recipient {
             continue;
         }
         if let Some((channel, _)) = message.channel_and_topic() {
@@ -243,9 +245,9 @@ pub fn emit_flag_update(
     messages: &[MessageId],
     covers_all_messages: bool,
 ) {
-    let (flag, op) = change.wire_names();
-    let mut update =
-        FlagUpdate { all: covers_all_messages, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
+    let flag = change.flag.wire_name();
+    let adds = change.op == FlagOp::Add;
+    let mut update = FlagUpdate { all: covers_all_messages, ..FlagUpdate::new(adds, flag, messages.iter().copied()) };
     if change.makes_unread() {
         let details = |id: &MessageId| Some((id.to_string(), json!(message_details(tx, user, tx.messages.get(id)?))));
         update.details = Some(messages.iter().filter_map(details).collect());

@@ -24,15 +24,15 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
         None => match payload.find_non_empty("event")? {
             Some(event) if event.find_non_empty("event_id")?.is_some() => {
-                let link = EventLink::from_webhook(&payload, &event)?;
+                let link = EventReference::from_webhook(&payload, &event)?;
                 event_message(delivery, &event, &link)?
             }
-            _ => legacy_message(&payload)?,
+            _ => message_of_older_payload(&payload)?,
         },
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
                 let url = event.text_of("web_url")?.to_owned();
-                let link = EventLink { url, time: format_time(event.text_of("datetime")?) };
+                let link = EventReference { url, time: format_time(event.text_of("datetime")?) };
                 event_message(delivery, &event, &link)?
             }
             (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
@@ -46,13 +46,13 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
 }
 
 /// The URL and the time of an event.
-struct EventLink {
+struct EventReference {
     url: String,
     /// In the format of [`format_time`].
     time: String,
 }
 
-impl EventLink {
+impl EventReference {
     /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks do not have the URL of the
     /// event.
     fn from_webhook(payload: &PayloadValue<'_>, event: &PayloadValue<'_>) -> Result<Self, Error> {
@@ -79,13 +79,13 @@ fn format_time(time: &str) -> String {
 fn event_message(
     delivery: &Delivery<'_>,
     event: &PayloadValue<'_>,
-    link: &EventLink,
+    link: &EventReference,
 ) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
     if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_EVENT_VERSION {
         return Err(delivery.unsupported_event_error("Raven SDK"));
     }
-    let (level, EventLink { url, time }) = (event.text_of("level")?, link);
+    let (level, EventReference { url, time }) = (event.text_of("level")?, link);
     if event.find("exception")?.is_none() {
         if event.find("logentry")?.is_none() {
             return Err(delivery.unsupported_event_error("unknown-event type"));
@@ -189,7 +189,7 @@ fn issue_message(
 }
 
 /// The topic and the content for the payload of an older version, which has no event or one without an ID.
-fn legacy_message(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
+fn message_of_older_payload(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
     let text_or_none = |name: &str| -> Result<String, Error> {
         Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))
     };

@@ -9,7 +9,7 @@ use crate::api::{OperationContext, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::account_emails::check_domain;
+use crate::realm::account_emails::check_email_restrictions;
 use crate::realm::address::is_email;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::invite::Invite;
@@ -134,7 +134,7 @@ fn parse_addresses(text: &str) -> Vec<String> {
 
 /// The refusal of a text that is not an address, or of an address that the organization does not allow; otherwise None.
 fn address_refusal(realm: &Realm, email: &str) -> Option<Refusal> {
-    let reason = match check_domain(realm, email) {
+    let reason = match check_email_restrictions(realm, email) {
         _ if !is_email(email) => "Invalid address.",
         Ok(()) => return None,
         Err(Error::EmailDisposable) => "Please use your real email address.",

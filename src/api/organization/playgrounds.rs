@@ -64,6 +64,7 @@ impl Write for AddPlayground {
         check_language(&params.pygments_language)?;
         let trim = |text: String| text.trim().to_owned();
         let mut playground = Playground {
+            // Assigned below.
             id: 0,
             name: trim(params.name),
             language: trim(params.pygments_language),
@@ -81,7 +82,7 @@ impl Write for AddPlayground {
 }
 
 operation! {
-    /// Removes a code playground. If its language is the default of code blocks, they have no default any more.
+    /// Removes a code playground. If its language is the default of code blocks, that default is cleared.
     pub RemovePlayground = DELETE "/realm/playgrounds/{playground_id}", for Administrator, since 49;
     params {
         /// ID of a playground, from the register reply or the event `realm_playgrounds`.

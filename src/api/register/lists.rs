@@ -17,7 +17,7 @@ use crate::record::events::UserTopic;
 use crate::record::group::GroupRecord;
 use crate::record::linkifier::{LinkifierRecord, linkifiers};
 use crate::record::message::display_topic_name;
-use crate::record::onboarding_step::StepRecord;
+use crate::record::onboarding_step::OnboardingStepRecord;
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
 use crate::record::own_lists::{OWN_LISTS, OwnList};
 use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
@@ -33,7 +33,7 @@ requested_values! {
     /// Lists of the user and of the organization, settings of the user, and values that accompany them.
     pub struct ListState(realm, request) {
         "user_topic" user_topics: Vec<UserTopic> = user_topics(realm, request);
-        "onboarding_steps" onboarding_steps: Vec<StepRecord> = viewer_records(realm, request, onboarding::open_step_records);
+        "onboarding_steps" onboarding_steps: Vec<OnboardingStepRecord> = viewer_records(realm, request, onboarding::open_step_records);
         "onboarding_steps" navigation_tour_video_url: Option<String> = None;
         #[schemars(with = "BTreeMap<String, DeviceRecord>")]
         "device" devices: BTreeMap<DeviceId, DeviceRecord> = devices(realm, request);

@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 operation! {
-    /// Changes settings of the caller's subscriptions.
+    /// Changes properties of the caller's subscriptions.
     pub ChangeProperties = POST "/users/me/subscriptions/properties", for User;
     params {
         /// Changes, made in this order; if one is refused, none is made.
@@ -66,7 +66,7 @@ impl Write for ChangeProperties {
         let changes = changes
             .into_iter()
             .enumerate()
-            .map(parse_change)
+            .map(|(index, change)| parse_change(index, change))
             .collect::<Result<Vec<(ChannelId, CheckedPropertyChange)>, Error>>()?;
         for (channel, _) in &changes {
             check_subscribed(tx, context.caller(), *channel)?;
@@ -80,12 +80,12 @@ impl Write for ChangeProperties {
 }
 
 operation! {
-    /// Changes a setting of one of the caller's subscriptions.
+    /// Changes a property of one of the caller's subscriptions.
     pub ChangeProperty = PATCH "/users/me/subscriptions/{stream_id}", for User;
     params {
         /// ID of a channel that the caller is subscribed to.
         @path stream_id: ChannelId,
-        /// Name of the setting, one of those of POST /users/me/subscriptions/properties.
+        /// Name of the property, one of those of POST /users/me/subscriptions/properties.
         property: String,
         /// A text such as `#76ce90` for `color`, otherwise true or false.
         value: TextOrJson,
@@ -117,7 +117,7 @@ impl Write for ChangeProperty {
         if !context.has(Feature::SubscriptionValuesCheckedFirst) {
             check_in_legacy_order(tx, context.caller(), std::slice::from_ref(&change))?;
         }
-        let (channel, change) = parse_change((0, change))?;
+        let (channel, change) = parse_change(0, change)?;
         check_subscribed(tx, context.caller(), channel)?;
 
         change.apply(tx, context.caller().id, channel);
@@ -137,7 +137,7 @@ fn check_in_legacy_order(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> 
         return Err(Error::bad_value(format!("subscription_data[{index}][\"value\"]"), "is not an allowed_type"));
     }
     for (index, change) in changes.iter().enumerate() {
-        let result = parse_change((index, change.clone()));
+        let result = parse_change(index, change.clone());
         if !matches!(result, Err(Error::UnknownSubscriptionProperty { .. })) {
             check_subscribed(tx, caller, change.stream_id)?;
         }
@@ -184,7 +184,7 @@ static BOOLEAN_PROPERTIES: [BooleanProperty; 6] = [
 ];
 
 /// Parses the change at an index of the list. Does not check the channel.
-fn parse_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, CheckedPropertyChange), Error> {
+fn parse_change(index: usize, change: PropertyChange) -> Result<(ChannelId, CheckedPropertyChange), Error> {
     let PropertyChange { stream_id, property, value } = change;
     let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
     let change = match property.as_str() {

@@ -4,7 +4,7 @@
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
 use crate::api::changes::users::account::{change_email, change_name, change_role};
-use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, check_profile_values};
+use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, checked_profile_values};
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
@@ -132,7 +132,7 @@ fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Re
     let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
             let new_value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
-            check_profile_values(tx, caller, entries.into_iter().map(new_value).collect())?
+            checked_profile_values(tx, caller, entries.into_iter().map(new_value).collect())?
         }
         None => Vec::new(),
     };

@@ -201,7 +201,7 @@ impl Session {
         let mut lines = Vec::new();
         for scenario in &document.scenarios {
             lines.push(match play(&self.stage, &document, scenario, Mode::Check).await {
-                Outcome::Played => format!("played   {}", scenario.name),
+                Outcome::Passed => format!("played   {}", scenario.name),
                 Outcome::Skipped(reason) => format!("skipped  {}: {reason}", scenario.name),
                 Outcome::Failed(difference) => {
                     format!("failed   {}\n{}", scenario.name, difference.describe(&document))

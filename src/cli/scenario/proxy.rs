@@ -35,12 +35,12 @@ const UNFORWARDED_HEADERS: [HeaderName; 8] = [
 
 type Body = BoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
-/// Forwards requests of clients to a server.
+/// Forwards requests of clients to a server, and records them.
 pub struct Proxy {
     base_url: BaseUrl,
     /// Whether the server uses the host in `X-Forwarded-Host` for URLs in replies, as doubles do.
     follows_forwarded_host: bool,
-    http: reqwest::Client,
+    client: reqwest::Client,
     traffic: Arc<Mutex<RecordedTraffic>>,
 }
 
@@ -67,10 +67,10 @@ impl Proxy {
     ///
     /// Invalid settings of this machine, such as its proxies.
     pub async fn new(base_url: BaseUrl, tls_config: ClientConfig, timeout: Duration) -> Result<Self, String> {
-        let http = client_builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
-        let http = http.map_err(|error| error.to_string())?;
-        let follows_forwarded_host = is_double(&http, &base_url, timeout).await;
-        Ok(Self { base_url, follows_forwarded_host, http, traffic: Arc::default() })
+        let client = client_builder(tls_config).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
+        let client = client.map_err(|error| error.to_string())?;
+        let follows_forwarded_host = is_double(&client, &base_url, timeout).await;
+        Ok(Self { base_url, follows_forwarded_host, client, traffic: Arc::default() })
     }
 
     /// Forwards requests until the future is dropped.
@@ -112,7 +112,7 @@ impl Proxy {
         let has_body =
             head.headers.contains_key(header::CONTENT_LENGTH) || head.headers.contains_key(header::TRANSFER_ENCODING);
         let mut forwarded_request =
-            self.http.request(head.method, format!("{}{target}", self.base_url)).headers(headers);
+            self.client.request(head.method, format!("{}{target}", self.base_url)).headers(headers);
         if has_body {
             let shared_exchange = exchange.clone();
             let chunks = BodyDataStream::new(body).inspect_ok(move |chunk| shared_exchange.lock().body.add(chunk));
@@ -121,10 +121,11 @@ impl Proxy {
         match forwarded_request.send().await {
             Ok(reply) => Ok(self.forward_reply(reply, exchange)),
             Err(error) if error.is_connect() || error.is_timeout() || error.is_builder() => {
-                Ok(self.report_unanswered(&error))
+                Ok(self.report_unreachable(&error))
             }
             Err(_) => {
                 exchange.lock().end_seconds = now_seconds();
+                // The recorder records the exchange when it is dropped.
                 drop(ExchangeRecorder { exchange, traffic: self.traffic.clone() });
                 Err(NoReply)
             }
@@ -166,8 +167,8 @@ impl Proxy {
 
     /// Counts a request for which the server can't be reached, and prints the reason. Returns a reply with status 502
     /// for the client.
-    fn report_unanswered(&self, error: &reqwest::Error) -> Response<Body> {
-        self.traffic.lock().unanswered_requests += 1;
+    fn report_unreachable(&self, error: &reqwest::Error) -> Response<Body> {
+        self.traffic.lock().unreachable_requests += 1;
         let mut cause: &dyn Error = error;
         while let Some(next) = cause.source() {
             cause = next;
@@ -188,10 +189,10 @@ impl Proxy {
 }
 
 /// Whether the server is a double. Only doubles have control.
-async fn is_double(http: &reqwest::Client, base_url: &BaseUrl, timeout: Duration) -> bool {
+async fn is_double(client: &reqwest::Client, base_url: &BaseUrl, timeout: Duration) -> bool {
     let Ok(mut url) = reqwest::Url::parse(base_url.as_str()) else { return false };
     url.set_path("/control/health");
-    let Ok(reply) = http.get(url).timeout(timeout).send().await else { return false };
+    let Ok(reply) = client.get(url).timeout(timeout).send().await else { return false };
     reply
         .bytes()
         .await
@@ -217,6 +218,7 @@ fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     let is_unforwarded = |name: &HeaderName| {
         UNFORWARDED_HEADERS.contains(name)
             || connection_options.iter().any(|other| other == name.as_str())
+            // The crate `http` has no constants for these.
             || matches!(name.as_str(), "keep-alive" | "proxy-connection")
     };
     headers

@@ -26,7 +26,7 @@ pub struct RecordedTraffic {
     /// Size of the bodies in `exchanges`.
     total_bytes: usize,
     /// Number of requests for which the server could not be reached.
-    pub unanswered_requests: usize,
+    pub unreachable_requests: usize,
     /// Number of exchanges that would have exceeded [`MAX_RECORDING_BYTES`].
     over_limit_exchanges: usize,
 }
@@ -110,8 +110,8 @@ impl RecordedTraffic {
         let repetitions = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
         let mut omissions: Vec<String> =
             defects.into_iter().map(|(defect, count)| defect + &repetitions(count)).collect();
-        if self.unanswered_requests > 0 {
-            omissions.push(format!("{} that the server did not answer", counted(self.unanswered_requests, "request")));
+        if self.unreachable_requests > 0 {
+            omissions.push(format!("{} that did not reach the server", counted(self.unreachable_requests, "request")));
         }
         if self.over_limit_exchanges > 0 {
             omissions.push(format!(

@@ -48,7 +48,7 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
             // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
             // request, every operation that changes something counts as PATCH.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
-            Route::Operation(RoutedRequest { row, raw, method, csrf_token: None })
+            Route::Operation(RoutedRequest { row, raw, csrf_method: method, csrf_token: None })
         }
         RouteMatch::Operation(..) => Route::Answer(refusal(&Error::UnsupportedTusVersion)),
         RouteMatch::WrongMethod(methods) => {

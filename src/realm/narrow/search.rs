@@ -89,7 +89,7 @@ impl Search {
     }
 }
 
-/// Replaces what looks like an HTML tag by a space.
+/// Replaces what looks like an HTML tag with a space.
 fn replace_tags(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut remaining = text;
@@ -111,7 +111,7 @@ enum WordKind {
 }
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
-/// decimal numbers are words without a shorter stem; stop words are left out. A word with hyphens is emitted as a
+/// decimal numbers are not stemmed; stop words are left out. A word with hyphens is emitted as a
 /// compound and in its parts. A URL with a path is emitted as a whole, with the range of its host, and also as its host
 /// and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {

@@ -31,13 +31,13 @@ const DISPOSABLE_DOMAINS: &[&str] = &[
 ///
 /// # Errors
 ///
-/// In this order: `BadNameOrUsername`, those of [`check_domain`], `EmailInUse`.
+/// In this order: `BadNameOrUsername`, those of [`check_email_restrictions`], `EmailInUse`.
 pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
     let email = email.trim();
     if !is_email(email) {
         return Err(Error::BadNameOrUsername);
     }
-    check_domain(realm, email)?;
+    check_email_restrictions(realm, email)?;
     // A dummy address is reserved for the user whose ID it contains, even if no user has this ID yet.
     if realm.user_by_email(email).is_some() || realm.is_dummy_email(email) {
         return Err(Error::EmailInUse);
@@ -45,13 +45,13 @@ pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
     Ok(email.to_owned())
 }
 
-/// Checks that the organization accepts the address's domain.
+/// Checks that the organization accepts an address: its domain and, if domains are restricted, the part before it.
 ///
 /// # Errors
 ///
 /// `EmailContainsPlus`, `EmailNotAllowed`, in this order, if addresses are restricted to domains; else
 /// `EmailDisposable`.
-pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
+pub fn check_email_restrictions(realm: &Realm, email: &str) -> Result<(), Error> {
     let organization = &realm.organization;
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
     let domain = domain.to_lowercase();
@@ -63,6 +63,7 @@ pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
         let is_refused = is_disposable && organization.is_enabled(RealmSetting::DisallowDisposableEmailAddresses);
         return if is_refused { Err(Error::EmailDisposable) } else { Ok(()) };
     }
+    // With a plus, one mailbox has any number of addresses.
     if local_part.contains('+') {
         return Err(Error::EmailContainsPlus);
     }

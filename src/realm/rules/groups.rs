@@ -1,4 +1,4 @@
-//! Validation of the names and descriptions of user groups, and permissions to change groups.
+//! Validation of the names, descriptions, members and subgroups of user groups, and permissions to change groups.
 
 use crate::error::Error;
 use crate::feature::Feature;

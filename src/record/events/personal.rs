@@ -3,7 +3,7 @@
 use super::setting_value_schema;
 use crate::realm::event::event_data;
 use crate::realm::id::DeviceId;
-use crate::record::onboarding_step::StepRecord;
+use crate::record::onboarding_step::OnboardingStepRecord;
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,7 +48,7 @@ pub struct ScheduledMessagesUpdate {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnboardingSteps {
     /// The notices and actions that remain.
-    pub onboarding_steps: Vec<StepRecord>,
+    pub onboarding_steps: Vec<OnboardingStepRecord>,
 }
 
 /// A device was registered.

@@ -36,9 +36,12 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
-/// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID, or an ID of no kind, such
-/// as `recipient_id`. `parent_kind` is the kind of the object with the key, which determines the kind for `id` and
-/// `ids`.
+/// Keys whose value is an ID of an object without a kind.
+const KEYS_WITHOUT_KIND: [&str; 5] = ["recipient_id", "last_event_id", "event_id", "realm_id", "user_profile_id"];
+
+/// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID, or the ID of an object
+/// without a kind, such as `recipient_id`. `parent_kind` is the kind of the object with the key, which determines the
+/// kind for `id` and `ids`.
 pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
     let some_kind = |kind: &str| Some(kind.to_owned());
     match key {
@@ -56,7 +59,7 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
         }
         _ if key.ends_with("group_id") || key.ends_with("group_ids") => some_kind("group"),
         _ if key.starts_with("can_") && key.ends_with("_group") => some_kind("group"),
-        "recipient_id" | "last_event_id" | "event_id" | "realm_id" | "user_profile_id" => None,
+        _ if KEYS_WITHOUT_KIND.contains(&key) => None,
         _ => key.strip_suffix("_ids").or_else(|| key.strip_suffix("_id")).map(kind_of_collection),
     }
 }

@@ -73,7 +73,7 @@ pub async fn play(
     settings: &ProbeSettings<'_>,
 ) -> ProbeResult {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world()));
+    let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));
     let mut result = ProbeResult::default();
     let [first, second] = sides;
     let feature_level = first.feature_level.min(second.feature_level);
@@ -110,7 +110,7 @@ impl ProbeRun<'_> {
         }
         for (index, block) in blocks.iter().enumerate() {
             let outcome = match &block.kind {
-                BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => continue,
+                BlockKind::World(_) | BlockKind::Event { .. } | BlockKind::NoEvent(_) => continue,
                 BlockKind::Control(..) => {
                     StepOutcome::NotSent(SkipReason::Lacking("needs control of both servers".to_owned()))
                 }
@@ -184,7 +184,7 @@ impl ProbeRun<'_> {
         };
         let (caller, emails) = match &request.caller {
             Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
-            Caller::User(handle, _) => {
+            Caller::User { handle, .. } => {
                 let email = |side: &ComparedServer| side.scope.directory.user(handle).map(|user| user.email.clone());
                 (handle.clone(), [email(self.sides[0]), email(self.sides[1])])
             }
@@ -292,7 +292,7 @@ impl ProbeRun<'_> {
 
     /// Captures values of a reply according to the reply block. Returns the first name without a value.
     fn capture(&mut self, index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
-        let Some(ExpectedBody::Json(pattern, _)) = expected else { return None };
+        let Some(ExpectedBody::Json { pattern, .. }) = expected else { return None };
         let side = &mut self.sides[index];
         let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
@@ -359,7 +359,7 @@ impl ProbeRun<'_> {
 
 /// The names of the values that an expected reply captures.
 fn captured_names(expected: Option<&ExpectedBody>) -> Vec<String> {
-    let Some(ExpectedBody::Json(pattern, _)) = expected else { return Vec::new() };
+    let Some(ExpectedBody::Json { pattern, .. }) = expected else { return Vec::new() };
     pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
 }
 

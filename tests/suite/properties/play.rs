@@ -17,7 +17,7 @@ use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
 use chatdouble::time::{Span, Timestamp};
-use chatdouble::world::{JumpClients, RealTime, World, WorldSettings, Worlds};
+use chatdouble::world::{JumpPolicy, RealTime, World, WorldSettings, Worlds};
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
@@ -299,7 +299,7 @@ impl Play {
     }
 
     fn go_to_time(&self, at: Timestamp) {
-        let Ok(_) = self.world.advance(&JumpClients::default(), |_| Ok::<_, Infallible>(at));
+        let Ok(_) = self.world.advance(&JumpPolicy::default(), |_| Ok::<_, Infallible>(at));
     }
 
     /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.

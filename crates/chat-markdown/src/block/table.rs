@@ -1,4 +1,4 @@
-//! Parses tables.
+//! Parses and builds tables.
 
 use crate::tree::{NodeId, Text, Tree, length_of_attribute, length_of_tags};
 
@@ -30,16 +30,16 @@ impl TableFormat {
         let delimiter_row = trim_spaces(body.split('\n').next().unwrap_or_default());
         let has_border = header.starts_with('|') || end_border_position(header).is_some();
         let mut table = Self { has_border, columns: Vec::new() };
-        let count = table.cells(header).len();
+        let column_count = table.cells(header).len();
         // In a table with one column, each row needs a bar.
         let has_bar = |row: &str| row.starts_with('|') || end_border_position(row).is_some();
-        if count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trim_spaces(row)))) {
+        if column_count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trim_spaces(row)))) {
             return None;
         }
         let delimiters = table.cells(delimiter_row);
         let is_delimiter_row = delimiters.iter().all(|cell| cell.bytes().all(|byte| b"|:- ".contains(&byte)));
         table.columns = delimiters.iter().map(|cell| alignment(trim_spaces(cell))).collect();
-        (is_delimiter_row && delimiters.len() == count).then_some(table)
+        (is_delimiter_row && delimiters.len() == column_count).then_some(table)
     }
 
     /// Adds the table to the tree, if the tree's budget suffices for all cells.
@@ -49,8 +49,8 @@ impl TableFormat {
         let cell_lengths = self.columns.iter().map(|alignment| {
             length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
         });
-        let output = cell_lengths.sum::<usize>().saturating_mul(rows);
-        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output).is_err() {
+        let output_bytes = cell_lengths.sum::<usize>().saturating_mul(rows);
+        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output_bytes).is_err() {
             return;
         }
         let mut lines = text.split('\n');

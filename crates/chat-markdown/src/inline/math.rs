@@ -17,7 +17,9 @@ pub(super) fn expand_math(inline: &mut InlineExpander<'_, '_>, text: &str) -> Op
 /// text is searched again.
 fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
     const DELIMITER: &str = "$$";
-    text.contains(DELIMITER).then_some(())?;
+    if !text.contains(DELIMITER) {
+        return None;
+    }
     let mut rewriting = TextRewriter::new(text);
     let mut is_open = false;
     let mut index = 0;
@@ -31,8 +33,8 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
         };
         let source = &text[start + DELIMITER.len()..start + DELIMITER.len() + length];
         let placeholder = if let Some(html) = typeset_within_budget(inline.context, source, false) {
-            let placeholder = inline.context.store(html);
-            inline.stash_text(placeholder)
+            let html_placeholder = inline.context.store(html);
+            inline.stash_text(html_placeholder)
         } else {
             let text = Text::literal(format!("$${source}$$"));
             let attributes = vec![("class", "tex-error".to_owned())];
@@ -48,13 +50,14 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
     rewriting.finish()
 }
 
-/// The length of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped by
-/// backslashes.
+/// The length in bytes of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped
+/// by backslashes.
 fn source_length(text: &str) -> Option<usize> {
     let ends_at = |position: usize| {
         let following = text[position..].strip_prefix("$$").and_then(|following| following.chars().next());
         text[position..].starts_with("$$") && following.is_none_or(|following| following != '$' && !is_word(following))
     };
+    // As for real servers, a source can't begin with an underscore, and a backslash at its beginning escapes nothing.
     if text.starts_with(['\n', '_', '$']) {
         return None;
     }

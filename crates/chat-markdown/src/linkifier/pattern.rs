@@ -64,14 +64,14 @@ impl<'p> Translator<'p> {
                 None => {
                     self.output.push_str("\\{");
                     self.position += 1;
-                    self.end_atom();
+                    self.end_element();
                     Ok(())
                 }
             },
             '}' => {
                 self.output.push_str("\\}");
                 self.position += 1;
-                self.end_atom();
+                self.end_element();
                 Ok(())
             }
             _ => {
@@ -83,7 +83,7 @@ impl<'p> Translator<'p> {
         }
     }
 
-    fn end_atom(&mut self) {
+    fn end_element(&mut self) {
         self.last_operator = None;
         self.is_repeatable = true;
     }
@@ -101,7 +101,7 @@ impl<'p> Translator<'p> {
             'Z' => {
                 self.output.push_str("\\z");
                 self.position += 2;
-                self.end_atom();
+                self.end_element();
                 return Ok(());
             }
             'x' | 'p' | 'P' if remaining[2..].starts_with('{') => {
@@ -110,7 +110,7 @@ impl<'p> Translator<'p> {
             _ => 1 + escaped.len_utf8(),
         };
         self.copy(length);
-        self.end_atom();
+        self.end_element();
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl<'p> Translator<'p> {
             }
             is_first = false;
         }
-        self.end_atom();
+        self.end_element();
         Ok(())
     }
 
@@ -184,7 +184,7 @@ impl<'p> Translator<'p> {
         self.open_group_count =
             self.open_group_count.checked_sub(1).ok_or_else(|| format!("unexpected ): {}", self.pattern))?;
         self.copy(1);
-        self.end_atom();
+        self.end_element();
         Ok(())
     }
 

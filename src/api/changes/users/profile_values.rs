@@ -67,7 +67,7 @@ impl ProfileValue {
 ///
 /// That of the first refused entry: `FieldNotFound`, `FieldLocked`, or, depending on the type of the field, `BadValue`,
 /// `NotAChoice`, `InvalidUserIds`, `FieldUserDeactivated`, `FieldUserIsBot`.
-pub fn check_profile_values(
+pub fn checked_profile_values(
     realm: &Realm,
     caller: &User,
     entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,

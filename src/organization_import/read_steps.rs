@@ -1,7 +1,7 @@
 //! The steps of reading an organization in their order. The server settings, the register reply and further lists are
 //! read here; messages, their edits and files in other modules.
 
-use super::Selection;
+use super::ImportOptions;
 use super::feed::KnownChannel;
 use super::files::read_files;
 use super::partial_file::PartialFile;
@@ -53,11 +53,11 @@ const CAPABILITIES: [&str; 12] = [
 /// note. The complete steps remain in the partial file.
 pub async fn read(
     upstream: &Upstream,
-    selection: &Selection,
+    options: &ImportOptions,
     partial: &mut PartialFile,
     progress: &dyn Progress,
 ) -> Result<(), ReadError> {
-    let mut reader = Reader { upstream, selection, partial, progress };
+    let mut reader = Reader { upstream, options, partial, progress };
     progress.begin("the organization", None);
     let server = reader.read_server().await?;
     reader.read_register_reply().await?;
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }
         let register = server.with_newest_names(&crate::level::objects::REGISTER, register);
         let mut channels: Vec<KnownChannel> = channels.into_values().collect();
-        if !self.selection.channels.is_empty() {
+        if !self.options.channels.is_empty() {
             channels = self.selected_channels(channels)?;
         }
         Ok(Overview { register, channels })
@@ -173,7 +173,7 @@ impl Reader<'_> {
     /// The channels that `--channel` names.
     fn selected_channels(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
         let mut selected_by_id = BTreeMap::new();
-        for name in &self.selection.channels {
+        for name in &self.options.channels {
             let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
             let Some(channel) = channel else {
                 let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();

@@ -3,8 +3,8 @@
 //!
 //! [`read`] sends one request after the other and appends the replies to a partial file ([`PartialFile`]), from which
 //! an interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
-//! the same bytes. It has only one message in memory at a time. With [`Selection::anonymization_seed`] it replaces the
-//! words that people wrote.
+//! the same bytes. It has only one message in memory at a time. With [`ImportOptions::anonymization_seed`] it replaces
+//! the words that people wrote.
 //!
 //! in docs/assumptions.md are decisions on points that the specification leaves open.
 
@@ -42,9 +42,9 @@ pub use writing::write;
 
 use serde::{Deserialize, Serialize};
 
-/// The organization to read, and the parts of it that the fixture should have.
+/// What to read and with which account, and what the fixture should have of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Selection {
+pub struct ImportOptions {
     /// The base URL of the server.
     pub url: String,
     /// The email address of the account.

@@ -3,7 +3,7 @@
 //! Each line is a record: its kind, a tab, and JSON. A line of the kind `done` ends each step of reading, with a value
 //! for later steps. Lines after the last `done` belong to an interrupted step, which is repeated.
 
-use super::Selection;
+use super::ImportOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -30,8 +30,8 @@ pub struct PartialFile {
 #[derive(Debug)]
 pub enum ResumeError {
     Io(io::Error),
-    /// The file belongs to a run with this other selection.
-    OtherSelection(Box<Selection>),
+    /// The file belongs to a run with these other options.
+    OtherOptions(Box<ImportOptions>),
     /// The file is not a partial file, or has another version.
     UnknownFormat,
 }
@@ -46,11 +46,11 @@ impl fmt::Display for ResumeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
-            Self::OtherSelection(selection) => {
+            Self::OtherOptions(options) => {
                 write!(
                     f,
                     "was made with other options or for another account, {} at {}",
-                    selection.user_email, selection.url
+                    options.user_email, options.url
                 )
             }
             Self::UnknownFormat => f.write_str("is no file that an interrupted run left"),
@@ -62,7 +62,7 @@ impl fmt::Display for ResumeError {
 struct Header<S> {
     version: u32,
     #[serde(rename = "wanted")]
-    selection: S,
+    options: S,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,13 +78,13 @@ impl PartialFile {
     /// # Errors
     ///
     /// An I/O error.
-    pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        restrict_to_owner(&mut options);
-        let mut partial =
-            Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), completed_steps: HashMap::new() };
-        partial.append("wanted", &Header { version: VERSION, selection })?;
+    pub fn create(path: &Path, options: &ImportOptions) -> io::Result<Self> {
+        let mut open_options = OpenOptions::new();
+        open_options.write(true).create(true).truncate(true);
+        restrict_to_owner(&mut open_options);
+        let file = BufWriter::new(open_options.open(path)?);
+        let mut partial = Self { path: path.to_owned(), file, completed_steps: HashMap::new() };
+        partial.append("wanted", &Header { version: VERSION, options })?;
         partial.file.flush()?;
         Ok(partial)
     }
@@ -94,25 +94,24 @@ impl PartialFile {
     ///
     /// # Errors
     ///
-    /// If the file belongs to a run with another selection, has an unknown format, or can't be created, read or
-    /// written.
-    pub fn resume(path: &Path, selection: &Selection) -> Result<Self, ResumeError> {
+    /// If the file belongs to a run with other options, has an unknown format, or can't be created, read or written.
+    pub fn resume(path: &Path, options: &ImportOptions) -> Result<Self, ResumeError> {
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, selection)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, options)?),
             Err(error) => return Err(error.into()),
         };
         let (mut completed_steps, mut end) = (HashMap::new(), 0);
         let mut lines = Lines::new(BufReader::new(file));
         while let Some(line) = lines.next()? {
             if line.start == 0 {
-                let header: Header<Selection> =
+                let header: Header<ImportOptions> =
                     serde_json::from_str(line.json).map_err(|_| ResumeError::UnknownFormat)?;
                 if line.kind != "wanted" || header.version != VERSION {
                     return Err(ResumeError::UnknownFormat);
                 }
-                if header.selection != (Selection { anonymization_seed: None, ..selection.clone() }) {
-                    return Err(ResumeError::OtherSelection(Box::new(header.selection)));
+                if header.options != (ImportOptions { anonymization_seed: None, ..options.clone() }) {
+                    return Err(ResumeError::OtherOptions(Box::new(header.options)));
                 }
                 end = line.end;
             } else if line.kind == "done" {
@@ -123,7 +122,7 @@ impl PartialFile {
         }
         if end == 0 {
             // The run was interrupted before its first line was complete.
-            return Ok(Self::create(path, selection)?);
+            return Ok(Self::create(path, options)?);
         }
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(end)?;
@@ -296,8 +295,8 @@ mod tests {
         std::env::temp_dir().join(format!("chatdouble-partial-{name}-{}", std::process::id()))
     }
 
-    fn selection() -> Selection {
-        Selection { url: "http://x".into(), user_email: "a@x".into(), ..Selection::default() }
+    fn options() -> ImportOptions {
+        ImportOptions { url: "http://x".into(), user_email: "a@x".into(), ..ImportOptions::default() }
     }
 
     fn kinds(partial: &PartialFile) -> Vec<String> {
@@ -312,7 +311,7 @@ mod tests {
     #[test]
     fn records_of_an_interrupted_step_are_dropped() {
         let path = temporary_path("drop");
-        let mut partial = PartialFile::create(&path, &selection()).expect("a file");
+        let mut partial = PartialFile::create(&path, &options()).expect("a file");
         partial.append("a", &1).expect("written");
         partial.end_step("first", json!(7)).expect("written");
         partial.append("b", &2).expect("written");
@@ -322,7 +321,7 @@ mod tests {
             OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
         write_result.expect("written");
 
-        let mut partial = PartialFile::resume(&path, &selection()).expect("resumed");
+        let mut partial = PartialFile::resume(&path, &options()).expect("resumed");
         assert_eq!((partial.step_value("first"), partial.step_value("second")), (Some(&json!(7)), None));
         partial.append("c", &3).expect("written");
         partial.end_step("second", Value::Null).expect("written");
@@ -333,20 +332,20 @@ mod tests {
     #[test]
     fn a_file_of_another_run_is_refused() {
         let path = temporary_path("other");
-        PartialFile::create(&path, &selection()).expect("a file");
-        let other_selection = Selection { max_messages: Some(1), ..selection() };
-        assert!(matches!(PartialFile::resume(&path, &other_selection), Err(ResumeError::OtherSelection(_))));
-        let anonymous_selection = Selection { anonymization_seed: Some(1), ..selection() };
-        assert!(PartialFile::resume(&path, &anonymous_selection).is_ok());
+        PartialFile::create(&path, &options()).expect("a file");
+        let other_options = ImportOptions { max_messages: Some(1), ..options() };
+        assert!(matches!(PartialFile::resume(&path, &other_options), Err(ResumeError::OtherOptions(_))));
+        let anonymous_options = ImportOptions { anonymization_seed: Some(1), ..options() };
+        assert!(PartialFile::resume(&path, &anonymous_options).is_ok());
         std::fs::write(&path, "{\"a\":\t1}\n").expect("written");
-        assert!(matches!(PartialFile::resume(&path, &selection()), Err(ResumeError::UnknownFormat)));
+        assert!(matches!(PartialFile::resume(&path, &options()), Err(ResumeError::UnknownFormat)));
         std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]
     fn a_record_is_one_line() {
         let path = temporary_path("line");
-        let mut partial = PartialFile::create(&path, &selection()).expect("a file");
+        let mut partial = PartialFile::create(&path, &options()).expect("a file");
         let raw = RawValue::from_string("{\n \"a\": \"b\\n\"\n}".into()).expect("JSON");
         partial.append_raw("a", &raw).expect("written");
         partial.end_step("a", Value::Null).expect("written");

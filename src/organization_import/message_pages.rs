@@ -26,9 +26,9 @@ impl Reader<'_> {
         channels: &[KnownChannel],
         register: &Value,
     ) -> Result<(), ReadError> {
-        self.progress.begin("messages", self.selection.max_messages);
-        let mut newest = NewestMessages::new(self.selection.max_messages);
-        for feed in feeds(self.selection, channels, register, server) {
+        self.progress.begin("messages", self.options.max_messages);
+        let mut newest = NewestMessages::new(self.options.max_messages);
+        for feed in feeds(self.options, channels, register, server) {
             self.read_feed(&feed, &mut newest).await?;
         }
         Ok(())
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     async fn read_page(&mut self, step: &str, feed: &Feed, before_id: Option<i64>) -> Result<Page, ReadError> {
-        let size = self.selection.max_messages.map_or(PAGE_SIZE, |max_messages| max_messages.min(PAGE_SIZE));
+        let size = self.options.max_messages.map_or(PAGE_SIZE, |max_messages| max_messages.min(PAGE_SIZE));
         let parameters = [
             ("anchor", before_id.map_or("newest".to_owned(), |id| (id - 1).to_string())),
             ("num_before", size.to_string()),
@@ -84,7 +84,7 @@ impl Reader<'_> {
                         .add_note("Older messages are not in the file: the server's plan shows no more of them")?;
                 }
                 // The IDs are needed only to know when the newest messages are complete.
-                let ids = if self.selection.max_messages.is_some() { ids } else { Vec::new() };
+                let ids = if self.options.max_messages.is_some() { ids } else { Vec::new() };
                 Page { oldest, ids, is_last }
             }
             Err(error) if error.is_refusal() => {

@@ -2,15 +2,15 @@
 
 use crate::counted::counted;
 use crate::level::objects::{GROUP, REGISTER, USER};
-use crate::organization::Selection;
-use crate::organization::anonymization::{Anonymizer, OriginalWords};
-use crate::organization::channels::{ReceivedRange, SubscriptionStatus};
-use crate::organization::custom_emoji::{emoji_records, to_valid_emoji_name};
-use crate::organization::directory::Directory;
-use crate::organization::json::JsonFields;
-use crate::organization::partial_file::{Line, PartialFile};
-use crate::organization::people::{UserList, parse_date_joined, role_of_user};
-use crate::organization::server::Server;
+use crate::organization_import::ImportOptions;
+use crate::organization_import::anonymization::{Anonymizer, OriginalWords};
+use crate::organization_import::channels::{ReceivedRange, SubscriptionStatus};
+use crate::organization_import::custom_emoji::{emoji_records, to_valid_emoji_name};
+use crate::organization_import::directory::Directory;
+use crate::organization_import::json::JsonFields;
+use crate::organization_import::partial_file::{Line, PartialFile};
+use crate::organization_import::people::{UserList, parse_date_joined, role_of_user};
+use crate::organization_import::server::Server;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::user::Role;
 use serde_json::{Value, json};
@@ -74,18 +74,18 @@ impl Survey {
     /// # Errors
     ///
     /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
-    pub fn new(partial: &PartialFile, selection: &Selection) -> io::Result<Self> {
+    pub fn new(partial: &PartialFile, options: &ImportOptions) -> io::Result<Self> {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
         let mut builder = SurveyBuilder {
-            originals: selection.anonymization_seed.map(|_| OriginalWords::default()),
+            originals: options.anonymization_seed.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
         let mut lines = partial.lines()?;
         while let Some(line) = lines.next()? {
             builder.add_line(&line)?;
         }
-        Ok(builder.finish(selection))
+        Ok(builder.finish(options))
     }
 
     /// The domain of the bots' addresses, or the host of the organization's URL; `chat.test` if both are missing.
@@ -287,8 +287,8 @@ impl SurveyBuilder {
         }
     }
 
-    fn finish(mut self, selection: &Selection) -> Survey {
-        if let Some(limit) = selection.max_messages.and_then(|limit| usize::try_from(limit).ok()) {
+    fn finish(mut self, options: &ImportOptions) -> Survey {
+        if let Some(limit) = options.max_messages.and_then(|limit| usize::try_from(limit).ok()) {
             while self.messages.len() > limit {
                 self.messages.pop_first();
             }
@@ -301,14 +301,14 @@ impl SurveyBuilder {
         }
         self.notes.sort();
         self.notes.dedup();
-        let anonymizer = selection
+        let anonymizer = options
             .anonymization_seed
             .zip(self.originals.take())
             .map(|(seed, originals)| Anonymizer::new(seed, originals));
-        let mut directory = Directory::new(&selection.url, anonymizer);
+        let mut directory = Directory::new(&options.url, anonymizer);
         directory.reference_time = self.latest_time;
         directory.own_id = self.register.integer("user_id").unwrap_or_default();
-        self.choose_names(&mut directory, selection, placeholder_owner);
+        self.choose_names(&mut directory, options, placeholder_owner);
         let received =
             self.channel_messages.iter_mut().map(|(channel, messages)| (*channel, received_range(messages))).collect();
         let is_channel_included = |id: &i64| directory.channels.get(*id).is_some();
@@ -333,7 +333,7 @@ impl SurveyBuilder {
     }
 
     /// Adds all objects to the directory, which chooses their names.
-    fn choose_names(&mut self, directory: &mut Directory, selection: &Selection, placeholder_owner: Option<i64>) {
+    fn choose_names(&mut self, directory: &mut Directory, options: &ImportOptions, placeholder_owner: Option<i64>) {
         let unlisted_ids: Vec<i64> = self
             .users
             .iter()
@@ -346,7 +346,7 @@ impl SurveyBuilder {
         for (id, (_, _, full_name, email)) in &self.users {
             directory.add_user(*id, full_name, email);
         }
-        let selected_names: BTreeSet<String> = selection.channels.iter().map(|name| name.to_lowercase()).collect();
+        let selected_names: BTreeSet<String> = options.channels.iter().map(|name| name.to_lowercase()).collect();
         for (id, (_, _, name)) in &self.channels {
             if selected_names.is_empty() || selected_names.contains(&name.to_lowercase()) {
                 directory.add(|directory| &mut directory.channels, *id, name, MAX_CHANNEL_NAME_LENGTH);

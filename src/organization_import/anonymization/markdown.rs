@@ -1,7 +1,7 @@
 //! Anonymizes Markdown: markup remains, mentions and links have the names of the fixture, words are replaced.
 
 use super::anonymizer::Anonymizer;
-use crate::organization::directory::Directory;
+use crate::organization_import::directory::Directory;
 use crate::realm::text::MAX_MESSAGE_LENGTH;
 use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};

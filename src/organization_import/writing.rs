@@ -3,7 +3,7 @@
 mod document;
 mod survey;
 
-use super::Selection;
+use super::ImportOptions;
 use super::partial_file::PartialFile;
 use document::DocumentWriter;
 use std::io::{self, Write};
@@ -25,24 +25,24 @@ pub struct WriteResult {
 /// # Errors
 ///
 /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
-pub fn write(partial: &PartialFile, selection: &Selection, output: &mut impl Write) -> io::Result<WriteResult> {
-    let survey = Survey::new(partial, selection)?;
+pub fn write(partial: &PartialFile, options: &ImportOptions, output: &mut impl Write) -> io::Result<WriteResult> {
+    let survey = Survey::new(partial, options)?;
     // The description is at the beginning, but its notes are complete only at the end. So the document is written
     // twice, the first time only for the notes.
     DocumentWriter::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());
     let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference_time).to_rfc3339();
-    let description = fixture_description(&notes, &as_of, selection);
+    let description = fixture_description(&notes, &as_of, options);
     let counts = DocumentWriter::new(&survey, partial, output, Some(&description))?.write()?;
     Ok(WriteResult { notes, counts, as_of })
 }
 
 /// The description does not depend on the time of the run, so equal records give equal fixtures.
-fn fixture_description(notes: &[String], as_of: &str, selection: &Selection) -> String {
-    let mut text = match selection.anonymization_seed {
+fn fixture_description(notes: &[String], as_of: &str, options: &ImportOptions) -> String {
+    let mut text = match options.anonymization_seed {
         Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),
-        None => format!("The organization at {} as {} saw it at {as_of}.", selection.url, selection.user_email),
+        None => format!("The organization at {} as {} saw it at {as_of}.", options.url, options.user_email),
     };
     text.push_str(" Start with this time (--clock) to have its own times.");
     let omitted_data = "Settings, drafts and unread messages of others, passwords and keys are not in it.";

@@ -1,6 +1,6 @@
 //! The state and the errors that all steps of reading share.
 
-use super::Selection;
+use super::ImportOptions;
 use super::partial_file::PartialFile;
 use crate::upstream::{Reply, RequestError, Upstream};
 use http::Method;
@@ -49,10 +49,10 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// What the steps of reading use: the server, the selection, and the partial file that they fill.
+/// What the steps of reading use: the server, the options, and the partial file that they fill.
 pub struct Reader<'a> {
     pub upstream: &'a Upstream,
-    pub selection: &'a Selection,
+    pub options: &'a ImportOptions,
     pub partial: &'a mut PartialFile,
     pub progress: &'a dyn Progress,
 }

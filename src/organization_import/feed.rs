@@ -1,6 +1,6 @@
 //! The feeds of messages: the narrows by which messages are read, in their order.
 
-use super::Selection;
+use super::ImportOptions;
 use super::json::JsonFields;
 use super::server::Server;
 use serde_json::{Value, json};
@@ -25,12 +25,12 @@ pub struct KnownChannel {
 /// Returns feeds with all messages that an account sees and few duplicates: one of the public channels with their
 /// history (for guests, of the web-public ones), one of the messages of other channels and direct messages, and one of
 /// each private channel with shared history. With `--channel`, only one feed of each selected channel.
-pub fn feeds(selection: &Selection, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
+pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
     let channel_feed = |channel: &KnownChannel| Feed {
         name: format!("channel {}", channel.id),
         narrow: json!([{"operator": operator(server, "channel"), "operand": channel.id}]),
     };
-    if !selection.channels.is_empty() {
+    if !options.channels.is_empty() {
         return channels.iter().map(channel_feed).collect();
     }
     let kind = if register.boolean("is_guest") { "web-public" } else { "public" };

@@ -1,7 +1,7 @@
 //! Anonymizes URLs, and links to messages, channels and files of the organization.
 
 use super::anonymizer::Anonymizer;
-use crate::organization::directory::Directory;
+use crate::organization_import::directory::Directory;
 use percent_encoding::percent_decode_str;
 use std::fmt::Write;
 

@@ -2,21 +2,21 @@
 
 use super::survey::Survey;
 use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, USER};
-use crate::organization::channel_folders::{convert_folder, sorted_folders};
-use crate::organization::custom_emoji::{convert_custom_emoji, emoji_records};
-use crate::organization::exports::convert_export;
-use crate::organization::files::decode_bytes;
-use crate::organization::json::JsonFields;
-use crate::organization::linkifiers::convert_linkifier;
-use crate::organization::partial_file::{PartialFile, RecordReader};
-use crate::organization::pending::{
+use crate::organization_import::channel_folders::{convert_folder, sorted_folders};
+use crate::organization_import::custom_emoji::{convert_custom_emoji, emoji_records};
+use crate::organization_import::exports::convert_export;
+use crate::organization_import::files::decode_bytes;
+use crate::organization_import::json::JsonFields;
+use crate::organization_import::linkifiers::convert_linkifier;
+use crate::organization_import::partial_file::{PartialFile, RecordReader};
+use crate::organization_import::pending::{
     Invitation, convert_invitation, convert_reminder, convert_scheduled_message, reminded_message_id,
 };
-use crate::organization::people;
-use crate::organization::profile_fields::{convert_profile_field, fields_by_id};
-use crate::organization::settings::{OrganizationContext, convert_organization};
-use crate::organization::uploads::convert_upload;
-use crate::organization::{channels, groups, messages};
+use crate::organization_import::people;
+use crate::organization_import::profile_fields::{convert_profile_field, fields_by_id};
+use crate::organization_import::settings::{OrganizationContext, convert_organization};
+use crate::organization_import::uploads::convert_upload;
+use crate::organization_import::{channels, groups, messages};
 use crate::realm::user::Role;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -38,7 +38,7 @@ pub async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(),
         let step = format!("emoji {}", record.text("id"));
         read_file(reader, &step, &step, record.text("source_url"), json!({})).await?;
     }
-    if reader.selection.with_uploads {
+    if reader.options.with_uploads {
         read_avatars(reader).await?;
         read_uploads(reader).await?;
     }
