@@ -94,6 +94,8 @@ async fn a_session_is_written_as_a_scenario_that_plays() {
     .await
     .success();
     mel.delete("/messages/999999", json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+    let subscriptions = json!({"subscriptions": [{"name": "soups"}]});
+    mel.post("/users/me/subscriptions", subscriptions).await.success();
 
     let (text, errors) = recorder.end_and_play();
 
@@ -106,6 +108,7 @@ async fn a_session_is_written_as_a_scenario_that_plays() {
         "```queue max\n",
         "```event max\n",
         "\"user_id\": \"{{max.user_id}}\"",
+        "\"{{mel.user_id}}\": [",
         "body application/x-www-form-urlencoded: type=direct",
         "```reply 400\n",
     ] {

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 /// only the type is expected.
 const MAX_MEMBER_BYTES: usize = 3_000;
 
+/// Keys of objects whose own keys are user IDs.
+const KEYED_BY_USER: [&str; 2] = ["subscribed", "already_subscribed"];
+
 /// Keys whose values depend on the client, the server or the date.
 const VARIABLE_KEYS: [&str; 10] = [
     "client",
@@ -46,6 +49,7 @@ fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mu
         return placeholder("any").into();
     }
     match value {
+        Value::Object(object) if KEYED_BY_USER.contains(&key) => expected_object_keyed_by_user(object, names),
         Value::Object(object) => {
             let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
             let members = object.iter().map(|(key, member)| {
@@ -58,6 +62,20 @@ fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mu
         Value::String(text) => expected_text(key, text, names).into(),
         other => other.clone(),
     }
+}
+
+/// An object with lists of names by user IDs; any object if an ID belongs to none of the recording's accounts.
+fn expected_object_keyed_by_user(object: &Map<String, Value>, names: &mut Names) -> Value {
+    let user_key = |key: &str, names: &Names| match key.parse() {
+        Ok(id) => names.id_placeholder("user", id),
+        // At older levels, keys are addresses.
+        Err(_) => names.placeholder_for(key),
+    };
+    let members: Option<Map<String, Value>> = object
+        .iter()
+        .map(|(key, member)| Some((user_key(key, names)?, expected_value_of_key("", member, "", names))))
+        .collect();
+    members.map_or_else(|| placeholder("object").into(), Value::Object)
 }
 
 fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Names) -> Value {
