@@ -440,6 +440,11 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
                     pass
             with pytest.raises(TypeError, match=r"Queues.list was not awaited: write `\(await …list\(…\)\)\[0\]`"):
                 world.queues.list()[0]  # type: ignore[index]
+            with pytest.raises(TypeError, match="Queues.list was not awaited: write `… in await …list"):
+                _ = 1 in world.queues.list()
+            for wrong in (lambda: world.clock.now() > 0, lambda: world.clock.now() + 1, lambda: 1 + world.clock.now()):
+                with pytest.raises(TypeError, match=r"Clock.now was not awaited: write `\(await …now\(…\)\)`"):
+                    wrong()
             with pytest.raises(TypeError, match=r"Queues.list was not awaited: write `len\(await …list\(…\)\)`"):
                 len(world.queues.list())  # type: ignore[arg-type]
             with pytest.raises(TypeError, match="Journal.verify was not awaited: write `await …verify"):

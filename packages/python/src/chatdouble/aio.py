@@ -324,6 +324,14 @@ class _Call(Coroutine[Any, Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         raise self._refusal("(", f")[{key!r}]")
 
+    def __contains__(self, item: Any) -> bool:
+        raise self._refusal("… in ")
+
+    def _refuse_operand(self, other: Any) -> Any:
+        raise self._refusal("(", ")")
+
+    __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __sub__ = __rsub__ = _refuse_operand
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{self._name} was not awaited, so there is no {name!r} yet: write `(await …).{name}`")
 
