@@ -13,6 +13,7 @@ import type {
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
 import type { EventPattern } from "./event-pattern.js";
+import { shown } from "./event-values.js";
 import type { EventRecorder } from "./events.js";
 import { onceRead, withDocuments } from "./files.js";
 import { awaited, followed, forgottenIn, isRecorder, isWorld, type Matched } from "./following.js";
@@ -321,7 +322,7 @@ async function sent(
     return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { pass: false, message: () => `${error.message}\n${JSON.stringify(pattern)}` };
+    return { pass: false, message: () => `${error.message}\n${shown(pattern)}` };
   }
 }
 
@@ -381,7 +382,10 @@ export interface WorldMatchers<Result, Given = any> {
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
   toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
-  /** Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. */
+  /**
+   * Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. A part may be a
+   * matcher such as `expect.any(Number)`, and that of a text a regular expression.
+   */
   toHaveEvent(pattern: PatternOf<Given>, waiting?: Waiting): Result;
   /** Asserts that no client of the world broke a rule of the report until now. */
   toHaveNoFindings(filter?: FindingFilter): Result;
