@@ -166,6 +166,14 @@ test("a missing event is explained by the nearest one", async () => {
   await world.delete();
 });
 
+test("a world without notes says that those of its end are not known yet", async () => {
+  const world = await server.createWorld();
+  const ended = /found when the world is deleted: chatdouble exec --report FILE --fail-on note$/;
+  assert.match((await toHaveNoFindings.call({ isNot: true }, world, { severity: "note" })).message(), ended);
+  assert.doesNotMatch((await toHaveNoFindings.call({ isNot: true }, world)).message(), ended);
+  await world.delete();
+});
+
 test("unknown rules and severities are refused with the nearest", async () => {
   const world = await server.createWorld();
   await assert.rejects(
@@ -535,6 +543,21 @@ test("a mistake in worldOptions, and what no matcher takes, is named in the pack
     /toHavePushed takes an object such as { user: "mel" }, not "mel"/,
   );
   await assert.rejects(toHavePushed.call({}, world, { device: 1 }), /did you mean 'deviceId'/);
+  for (const [matcher, given, message] of [
+    [
+      toHavePushed,
+      { user: "mel", timeout: 10 },
+      "toHavePushed takes timeoutMs in an argument of its own: { timeoutMs: 100 }",
+    ],
+    [toHavePushed, { exactly: 1 }, "toHavePushed has no option 'exactly'; world.pushes.list() has all pushes"],
+    [toHavePushed, { atMost: 1 }, "toHavePushed has no option 'atMost'; world.pushes.list() has all pushes"],
+    [
+      toHaveReceived,
+      { timeout_ms: 10 },
+      "toHaveReceived takes timeoutMs in an argument of its own: { timeoutMs: 100 }",
+    ],
+  ])
+    await assert.rejects(matcher.call({}, world, given), { name: "ChatdoubleError", message });
   await assert.rejects(toHaveReceived.call({}, world, { atleast: 1 }), /did you mean 'atLeast'/);
   await assert.rejects(
     world.faults.add({ effect: { looseQueue: true } }),
