@@ -49,26 +49,32 @@ def plain(declared):
 
 # Keys of messages that those in events lack.
 NOT_IN_EVENTS = {"flags", "match_content", "match_subject"}
+# Words with a neutral name, for which a dialect of one's own may have any other.
+NEUTRAL = {"service_extra_emoji"}
 
 
 def event_keys(documents):
     """A module of the npm package with the keys of events, by the documents of the API: pairs of a level and a document."""
-    types, message = {}, set()
+    types, message = {}, {}
     newest_types, newest_message = {}, set()
     for level, document in documents:
         schemas = document["components"]["schemas"]
-        message |= schemas["Message"]["properties"].keys() - NOT_IN_EVENTS
+        collect(message, schemas, schemas["Message"], NOT_IN_EVENTS)
         for name, schema in schemas.items():
             # A schema without further properties declares events whose keys it does not know.
             if name.startswith("event.") and schema.get("additionalProperties") is False:
                 # Recorded events have no id: each queue numbers its own.
                 kind, keys = name.split(".")[1], schema["properties"].keys() - {"id"}
-                types.setdefault(kind, set()).update(keys)
+                collect(types.setdefault(kind, {}), schemas, schema, {"id"})
                 if level == "newest":
                     newest_types.setdefault(kind, set()).update(keys)
         if level == "newest":
             newest_message |= schemas["Message"]["properties"].keys()
-    older = {kind: keys - newest_types[kind] for kind, keys in types.items() if kind in newest_types}
+    older = {kind: keys.keys() - newest_types[kind] for kind, keys in types.items() if kind in newest_types}
+    words = {
+        kind: {key: words for key, (_, words) in keys.items() if words and key != "type" and not words & NEUTRAL}
+        for kind, keys in types.items()
+    }
 
     def listed(names):
         return ", ".join(f'"{name}"' for name in sorted(names))
@@ -76,17 +82,61 @@ def event_keys(documents):
     def rows(lists):
         return "".join(f"  {name}: [{listed(keys)}],\n" for name, keys in sorted(lists.items()) if keys)
 
+    def lists(keys, indent):
+        return "".join(f"{indent}{key}: [{listed(values)}],\n" for key, values in sorted(keys.items()))
+
+    def groups(all_keys):
+        return "".join(f"  {kind}: {{\n{lists(keys, '    ')}  }},\n" for kind, keys in sorted(all_keys.items()) if keys)
+
+    def kinds(keys):
+        return {key: kinds for key, (kinds, _) in keys.items()}
+
     return (
         "/** Keys of events, made from the API's OpenAPI documents by `packages/check --update types`. */\n\n"
-        "/** The keys of events of each type, of all levels together. */\n"
-        f"export const EVENT_KEYS = {{\n{rows(types)}}} as const;\n"
-        "/** The keys of the message in an event of the type `message`. */\n"
-        f"export const EVENT_MESSAGE_KEYS = [{listed(message)}] as const;\n"
-        "/** Those of them that the newest level lacks. */\n"
+        "/** The keys of events of each type, of all levels together, with the types of their values in JSON. */\n"
+        f"export const EVENT_KEYS = {{\n{groups({kind: kinds(keys) for kind, keys in types.items()})}}} as const;\n"
+        "/** The words of the keys that have no other values. */\n"
+        f"export const EVENT_WORDS = {{\n{groups(words)}}} as const;\n"
+        "/** The keys of the message in an event of the type `message`, with the types of their values in JSON. */\n"
+        f"export const EVENT_MESSAGE_KEYS = {{\n{lists(kinds(message), '  ')}}} as const;\n"
+        "/** Keys of events that the newest level lacks. */\n"
         f"export const OLDER_EVENT_KEYS = {{\n{rows(older)}}} as const;\n"
         "/** The keys of a message that the newest level lacks. */\n"
-        f"export const OLDER_EVENT_MESSAGE_KEYS = [{listed(message - newest_message)}] as const;\n"
+        f"export const OLDER_EVENT_MESSAGE_KEYS = [{listed(message.keys() - newest_message)}] as const;\n"
     )
+
+
+def collect(keys, schemas, schema, without):
+    """Adds the keys of a schema: for each the types of its values, and its words, or none if it has other values as well."""
+    for key, value in schema["properties"].items():
+        if key in without:
+            continue
+        kinds, words = json_types(schemas, value)
+        known_kinds, known_words = keys.get(key, (set(), words))
+        kinds = known_kinds | kinds
+        # Documents of older levels say nothing of some values; an ID is a number at each level.
+        if key.endswith("_id") and "number" in kinds:
+            kinds -= {"unknown"}
+        keys[key] = kinds, known_words | words if known_words and words else set()
+
+
+def json_types(schemas, schema):
+    """The types of a value in JSON, those of lists with the types of their elements, and the words to which it is limited."""
+    while "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    if alternatives := schema.get("anyOf") or schema.get("oneOf"):
+        kinds, words = zip(*(json_types(schemas, one) for one in alternatives))
+        return set().union(*kinds), set().union(*words) if all(words) else set()
+    values = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    words = set(values) if all(isinstance(one, str) for one in values) else set()
+    if words:
+        return {"string"}, words
+    types = schema.get("type", "unknown")
+    kinds = {"number" if one == "integer" else one for one in ([types] if isinstance(types, str) else types)}
+    if "array" in kinds:
+        elements, _ = json_types(schemas, schema.get("items", {}))
+        kinds = kinds - {"array"} | {f"{element}[]" for element in elements}
+    return kinds, words
 
 
 # Python's names for replies, and where the document has them: an operation, and the key of a list in its reply, if any.

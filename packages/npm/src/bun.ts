@@ -1,6 +1,7 @@
 /** A world for each test of Bun's runner. */
 
 import { expect, test as base } from "bun:test";
+import { matchBy } from "./event-values.js";
 import { extended, inWorld, matchers, type TestOptions, type WorldMatchers } from "./testing.js";
 import type { World } from "./world.js";
 
@@ -36,6 +37,14 @@ export const test: WorldTest = made({});
 /** The same as `test`. */
 export const it: WorldTest = test;
 
+matchBy((value, matcher) => {
+  try {
+    expect(value).toEqual(matcher as never);
+    return true;
+  } catch {
+    return false;
+  }
+});
 expect.extend(matchers as never);
 export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, mock } from "bun:test";

@@ -1,12 +1,42 @@
 /** Parts of events that tests expect, and how events are compared with them. */
 
 import { ChatdoubleError } from "./error.js";
-import { EVENT_KEYS, EVENT_MESSAGE_KEYS, OLDER_EVENT_KEYS, OLDER_EVENT_MESSAGE_KEYS } from "./event-keys.gen.js";
+import {
+  EVENT_KEYS,
+  EVENT_MESSAGE_KEYS,
+  EVENT_WORDS,
+  OLDER_EVENT_KEYS,
+  OLDER_EVENT_MESSAGE_KEYS,
+} from "./event-keys.gen.js";
 import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
+import {
+  checkJson,
+  checkValues,
+  isAsymmetric,
+  isMatcher,
+  matches,
+  shown,
+  type KindsOfKeys,
+  type Matcher,
+  type ValueOf,
+  type WordsOfKeys,
+} from "./event-values.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
 import { checkKnown } from "./rules.js";
 
 type Known = typeof EVENT_KEYS;
+type Words = typeof EVENT_WORDS;
+/** The values that parts of a pattern may have, by their types in JSON and their words. */
+type Values<Kinds, Listed = object> = {
+  -readonly [Key in keyof Kinds]?:
+    | Matcher
+    | (Key extends keyof Listed
+        ? WordOf<Listed[Key]>
+        : Kinds[Key] extends readonly (infer Type)[]
+          ? ValueOf<Type>
+          : never);
+};
+type WordOf<List> = RegExp | (List extends readonly (infer Word)[] ? Word : never);
 /** The parts of an event of a type. */
 interface PartsOf<Type extends EventType> {
   /** The type of the event, as in the API. */
@@ -14,18 +44,18 @@ interface PartsOf<Type extends EventType> {
 }
 /** The other keys of an event, with the API's names; any for types of which the keys are not known. */
 type FurtherParts<Type> = Type extends "message"
-  ? { [Key in Exclude<Known["message"][number], "type" | "message">]?: unknown } & {
+  ? Values<Omit<Known["message"], "type" | "message">> & {
       /** Parts of the message. */
-      message?: { [Key in (typeof EVENT_MESSAGE_KEYS)[number]]?: unknown };
+      message?: Matcher | Values<typeof EVENT_MESSAGE_KEYS>;
     }
   : Type extends keyof Known
-    ? { [Key in Exclude<Known[Type][number], "type">]?: unknown }
+    ? Values<Omit<Known[Type], "type">, Type extends keyof Words ? Words[Type] : object>
     : { [key: string]: unknown };
 
 /** Parts of an event; what is left out may have any value. */
 export type EventPattern = { [Type in EventType]: PartsOf<Type> & FurtherParts<Type> }[EventType];
 /** What no value is; the compiler's error shows it. */
-interface NoFlags {
+interface NoFlags extends Matcher {
   "flags are those of one user: world.recordEvents({ user })": never;
 }
 /** Parts of an event before it is made for a client, without the flags that it has for one. */
@@ -39,24 +69,69 @@ export function checkPattern(
   recorded: readonly any[],
   client: { types: readonly string[] | undefined } | null,
 ): void {
+  if (isAsymmetric(pattern)) return;
   checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
+  checkJson(pattern);
   // A program that no compiler has seen may give any keys.
-  const { type, message } = pattern as { type?: string; message?: unknown };
+  const { type: given, message } = pattern as { type?: any; message?: unknown };
+  const type: string | undefined = isMatcher(given) ? undefined : given;
   if (type !== undefined) checkKnown("event of the type", type, ALL_EVENT_TYPES);
   if (type !== undefined && client?.types?.includes(type) === false)
     throw new ChatdoubleError(
       `the recorded client receives no event of the type '${type}': its event_types are ${client.types.join(", ")}`,
     );
   const alike = recorded.filter((event) => type === undefined || event.type === type);
-  const keys = type === undefined ? Object.values(EVENT_KEYS).flat() : EVENT_KEYS[type as keyof typeof EVENT_KEYS];
+  const keys = type === undefined ? ANY_KEYS : (EVENT_KEYS as Record<string, KindsOfKeys>)[type];
   // Of types that only older servers have, the keys are not known.
   if (keys === undefined) return;
-  checkParts(type === undefined ? "an event" : `an event of the type '${type}'`, pattern, keys, alike);
+  const whose = type === undefined ? "an event" : `an event of the type '${type}'`;
+  checkParts(whose, pattern, Object.keys(keys), alike);
   if (client === null) checkUnmade(pattern, alike);
-  if (message === undefined) return;
-  checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
-  const messages = alike.map((event) => event.message).filter(isPlain);
-  checkParts("the message of an event", message as object, EVENT_MESSAGE_KEYS, messages);
+  const words = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
+  if (message !== undefined && !isAsymmetric(message)) {
+    checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
+    const messages = alike.map((event) => event.message).filter(isPlain);
+    checkParts("the message of an event", message as object, Object.keys(EVENT_MESSAGE_KEYS), messages);
+    checkValues("the message of an event", message as object, EVENT_MESSAGE_KEYS, {}, messages);
+  }
+  checkValues(whose, pattern, keys, words, alike);
+  checkFlags((pattern as { flags?: unknown }).flags, alike);
+}
+
+/** The keys of events of all types together. */
+const ANY_KEYS = together(Object.values<KindsOfKeys>(EVENT_KEYS));
+function together(all: readonly Readonly<Record<string, readonly string[]>>[]): Record<string, readonly string[]> {
+  const lists: Record<string, readonly string[]> = {};
+  for (const [key, values] of all.flatMap((one) => Object.entries(one)))
+    lists[key] = [...new Set([...(lists[key] ?? []), ...values])];
+  return lists;
+}
+
+/** Flags that messages have; there may be others. */
+const FLAGS = [
+  "collapsed",
+  "force_collapse",
+  "force_expand",
+  "group_mentioned",
+  "has_alert_word",
+  "hide_link_previews",
+  "historical",
+  "mentioned",
+  "read",
+  "starred",
+  "stream_wildcard_mentioned",
+  "topic_wildcard_mentioned",
+  "wildcard_mentioned",
+];
+
+/** Throws for a word that is like a flag and none: no document lists them all. */
+function checkFlags(flags: unknown, recorded: readonly any[]): void {
+  for (const flag of Array.isArray(flags) ? flags : []) {
+    if (typeof flag !== "string" || FLAGS.includes(flag)) continue;
+    const near = nearestOf(flag, FLAGS);
+    if (isNear(flag, near) && !recorded.some((event) => event.flags?.includes(flag)))
+      throw new ChatdoubleError(`a message has no flag '${flag}'; the nearest is '${near}'`);
+  }
 }
 
 /** How HTML of a message begins. */
@@ -98,6 +173,7 @@ function checkParts(whose: string, pattern: object, known: readonly string[], re
 
 /** Whether a value has all parts of a pattern; a list has to be as long as that of the pattern. */
 export function contains(value: any, pattern: any): boolean {
+  if (isMatcher(pattern)) return matches(value, pattern);
   if (typeof pattern !== "object" || pattern === null) return value === pattern;
   if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(pattern)) return false;
   if (Array.isArray(pattern) && value.length !== pattern.length) return false;
@@ -106,7 +182,8 @@ export function contains(value: any, pattern: any): boolean {
 
 /** How the event that differs least from a pattern differs, if any is of the same type. */
 export function nearestTo(events: readonly any[], pattern: EventPattern): string {
-  const alike = events.filter((event) => pattern.type === undefined || event.type === pattern.type);
+  const { type } = pattern;
+  const alike = events.filter((event) => isAsymmetric(pattern) || type === undefined || contains(event.type, type));
   const all = alike.map((event) => differences(event, pattern));
   const [least] = all.sort((one, other) => one.length - other.length);
   return least === undefined ? "" : `\nDifferences from the nearest event:\n${least.join("\n")}`;
@@ -115,12 +192,12 @@ export function nearestTo(events: readonly any[], pattern: EventPattern): string
 /** The parts of a pattern that a value lacks, each with what is there instead. */
 function differences(value: any, pattern: any, path = ""): string[] {
   if (contains(value, pattern)) return [];
-  const isInside = isPlain(value) && isPlain(pattern);
+  const isInside = isPlain(value) && isPlain(pattern) && !isMatcher(pattern);
   if (isInside)
     return Object.keys(pattern).flatMap((key) =>
       differences(value[key], pattern[key], path === "" ? key : `${path}.${key}`),
     );
-  return [`- ${path}: ${JSON.stringify(pattern)}\n+ ${path}: ${JSON.stringify(value) ?? "none"}`];
+  return [`- ${path}: ${shown(pattern)}\n+ ${path}: ${JSON.stringify(value) ?? "none"}`];
 }
 
 function isPlain(value: unknown): boolean {

@@ -51,7 +51,8 @@ function follow(object: object, name: string, calls: Set<Call>): void {
   for (const method of Object.getOwnPropertyNames(Object.getPrototypeOf(object))) {
     const call = (object as any)[method];
     if (typeof call !== "function" || OF_ADAPTERS.includes(method)) continue;
-    const wrapped = (...given: unknown[]) => known(`${name}.${method}`, calls, () => call.apply(object, given));
+    const wrapped = (...given: unknown[]): unknown =>
+      known(`${name}.${method}`, calls, () => call.apply(object, given), wrapped);
     Object.defineProperty(object, method, { value: wrapped, enumerable: false });
   }
   if (!isWorld(object)) return;
@@ -63,8 +64,15 @@ function follow(object: object, name: string, calls: Set<Call>): void {
 const OF_ADAPTERS: readonly string[] = ["constructor", "completeWorlds", "again", "catchUp"];
 
 /** Makes a call that is known until it returns. */
-function known<Result>(name: string, calls: Set<Call>, make: (call: Call) => Result): Result {
+function known<Result>(
+  name: string,
+  calls: Set<Call>,
+  make: (call: Call) => Result,
+  /** What the test called: the lines above it would be of the few that a stack has. */
+  called: (...given: any[]) => unknown,
+): Result {
   const call: Call = { name, place: new Error() };
+  Error.captureStackTrace(call.place, called);
   // Before the calls that this one makes.
   calls.add(call);
   try {
@@ -102,11 +110,13 @@ export function awaited<Given extends [object, ...any[]]>(
   name: string,
   matcher: (this: { isNot?: boolean }, ...given: Given) => Promise<Matched>,
 ): (this: { isNot?: boolean } | void, ...given: Given) => Promise<Matched> {
-  return function (...given) {
+  const asked = function (this: { isNot?: boolean } | void, ...given: Given): Promise<Matched> {
     const [object] = given as unknown[];
     const calls = (isWorld(object) || isRecorder(object) ? unfinished.get(object) : undefined) ?? new Set<Call>();
-    return known(name, calls, (call) => unlessForgotten(call, matcher.apply(this ?? {}, given), this?.isNot));
+    return known(name, calls, (call) => unlessForgotten(call, matcher.apply(this ?? {}, given), this?.isNot), asked);
   };
+  // Bun shows it.
+  return Object.defineProperty(asked, "name", { value: name });
 }
 
 /**
@@ -131,16 +141,16 @@ export function forgottenIn(world: World): ChatdoubleError | undefined {
   const [first] = calls;
   if (first === undefined) return undefined;
   const error = new ChatdoubleError(`${first.name} had not returned when the test ended: await it`);
-  placeAt(error, first.place, true);
+  placeAt(error, first.place);
   return error;
 }
 
-/** Gives an error the caller's lines, which it lacks where the call was not awaited. */
-function placeAt(error: any, place: Error, isAlways = false): void {
+/** Gives an error the caller's lines, which it lacks where the call was not awaited, or where a runner's own lines are many. */
+function placeAt(error: any, place: Error): void {
   if (error?.name !== "ChatdoubleError") return;
-  const lines = String(error.stack).split("\n");
   const isFrame = (line: string) => /^\s+at /.test(line);
-  if (!isAlways && lines.some((line) => isFrame(line) && !/\bnode:/.test(line))) return;
   const callers = (place.stack ?? "").split("\n").filter((line) => isFrame(line) && !OWN_FRAME.test(line));
+  if (callers.length === 0) return;
+  const lines = String(error.stack).split("\n");
   error.stack = [...lines.filter((line) => !isFrame(line)), ...callers].join("\n");
 }

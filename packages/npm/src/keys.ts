@@ -134,8 +134,11 @@ function isMisspelled(name: string): boolean {
   return TEST_OPTIONS.some((known) => name !== known && distance(plain(name), plain(known)) <= 2);
 }
 
+/** What matchers are given before how long to wait. */
+const AWAITED: readonly unknown[] = [ASSERTION, AWAITED_PUSHES];
+
 function unknown(where: string, name: string, known: readonly string[]): ChatdoubleError {
-  if (name === "timeoutMs")
+  if (AWAITED.includes(known) && /^timeout(_?ms)?$/i.test(name))
     return new ChatdoubleError(`${where} takes timeoutMs in an argument of its own: { timeoutMs: 100 }`);
   return new ChatdoubleError(`${where} has no option '${name}'; did you mean '${nearest(name, known)}'?`);
 }

@@ -13,6 +13,7 @@ import type {
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
 import type { EventPattern } from "./event-pattern.js";
+import { shown } from "./event-values.js";
 import type { EventRecorder } from "./events.js";
 import { onceRead, withDocuments } from "./files.js";
 import { awaited, followed, forgottenIn, isRecorder, isWorld, type Matched } from "./following.js";
@@ -260,6 +261,15 @@ async function methodsOf(world: World, assertion: Assertion): Promise<string> {
   return counts.size < 2 ? "" : `\nCounted: ${[...counts].map(([name, count]) => `${count} ${name}`).join(", ")}`;
 }
 
+/** Throws for what `toHavePushed` has no option for, though other matchers have. */
+function checkAwaited(wanted: AwaitedPushes): void {
+  const given = Object.keys(typeof wanted === "object" ? (wanted ?? {}) : {});
+  const counted = given.find((name) => name === "exactly" || name === "atMost");
+  if (counted !== undefined)
+    throw new ChatdoubleError(`toHavePushed has no option '${counted}'; world.pushes.list() has all pushes`);
+  checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
+}
+
 /** The matcher `toHavePushed`: checks at once, or waits for the given time. */
 async function pushed(
   this: { isNot?: boolean },
@@ -268,7 +278,7 @@ async function pushed(
   waiting: Waiting = {},
 ): Promise<Matched> {
   checkWorld("toHavePushed", world);
-  checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
+  checkAwaited(wanted);
   checkKeys("the second argument of toHavePushed", waiting, WAITING);
   const { atLeast = 1, ...filter } = wanted;
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
@@ -321,9 +331,13 @@ async function sent(
     return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { pass: false, message: () => `${error.message}\n${JSON.stringify(pattern)}` };
+    return { pass: false, message: () => `${error.message}\n${shown(pattern)}` };
   }
 }
+
+/** What is no finding yet while a test runs. */
+const NOT_YET =
+  "\nQueues that clients leave behind are found when the world is deleted: chatdouble exec --report FILE --fail-on note";
 
 /** The matcher `toHaveNoFindings`: what the world's clients did until now. */
 async function hasNoFindings(world: World, filter: FindingFilter = {}): Promise<Matched> {
@@ -339,10 +353,11 @@ async function hasNoFindings(world: World, filter: FindingFilter = {}): Promise<
   const found = clients.flatMap((client) =>
     client.findings.filter(counts).map((finding) => findingText(client, finding)),
   );
+  const until = severity === "note" ? NOT_YET : "";
   const message = () =>
     found.length > 0
-      ? `${world.name} has findings:\n${found.join("\n")}`
-      : `${world.name} has no findings, and should have some`;
+      ? `${world.name} has findings:\n${found.join("\n")}${until}`
+      : `${world.name} has no findings, and should have some${until}`;
   return { pass: found.length === 0, message };
 }
 
@@ -381,9 +396,15 @@ export interface WorldMatchers<Result, Given = any> {
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
   toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
-  /** Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. */
+  /**
+   * Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. A part may be a
+   * matcher such as `expect.any(Number)`, and that of a text a regular expression.
+   */
   toHaveEvent(pattern: PatternOf<Given>, waiting?: Waiting): Result;
-  /** Asserts that no client of the world broke a rule of the report until now. */
+  /**
+   * Asserts that no client of the world broke a rule of the report until now. `queue-left-behind` is known only when the world is
+   * deleted.
+   */
   toHaveNoFindings(filter?: FindingFilter): Result;
 }
 

@@ -166,6 +166,14 @@ test("a missing event is explained by the nearest one", async () => {
   await world.delete();
 });
 
+test("a world without notes says that those of its end are not known yet", async () => {
+  const world = await server.createWorld();
+  const ended = /found when the world is deleted: chatdouble exec --report FILE --fail-on note$/;
+  assert.match((await toHaveNoFindings.call({ isNot: true }, world, { severity: "note" })).message(), ended);
+  assert.doesNotMatch((await toHaveNoFindings.call({ isNot: true }, world)).message(), ended);
+  await world.delete();
+});
+
 test("unknown rules and severities are refused with the nearest", async () => {
   const world = await server.createWorld();
   await assert.rejects(
@@ -235,6 +243,129 @@ test("a key that no event of the type has is refused, also with not", async () =
   await assert.rejects(recorder.waitFor({ type: "message", flag: [] }), /the nearest is 'flags'/);
   // Such an event is one of older levels, whose keys are not known.
   assert.equal((await toHaveEvent.call({ isNot: true }, recorder, { type: "restart", immediate: true })).pass, false);
+  await world.delete();
+});
+
+/** Matchers as the runners have them. */
+const containing = (sample) => ({
+  sample,
+  asymmetricMatch: (value) => typeof value === "string" && value.includes(sample),
+  toString: () => "StringContaining",
+});
+const any = (kind) => ({
+  asymmetricMatch: (value) => typeof value === kind,
+  toAsymmetricMatcher: () => `Any<${kind}>`,
+});
+
+test("a pattern has matchers of the runner and regular expressions at any depth", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  await send(world, mel, "a secret");
+  const general = /^gen/g;
+  for (const pattern of [
+    { type: "message", message: { content: containing("secret"), id: any("number"), reactions: any("object") } },
+    { type: "message", message: { content: /SECRET$/i, display_recipient: general } },
+    { type: "message", message: { content: /SECRET$/i, display_recipient: general } },
+    { type: "message", message: any("object") },
+    { type: containing("mess") },
+    { type: /^message$/, message: { subject: /t/ } },
+    any("object"),
+  ]) {
+    const { pass, message } = await toHaveEvent.call({ isNot: true }, recorder, pattern);
+    assert.ok(pass, message());
+    await recorder.waitFor(pattern, { timeoutMs: 0 });
+  }
+  const wanted = { type: "message", message: { content: containing("secrets"), subject: /x/, id: any("string") } };
+  const { pass, message } = await toHaveEvent.call({}, recorder, wanted);
+  assert.equal(pass, false);
+  assert.ok(
+    message().includes('- message.content: StringContaining "secrets"\n+ message.content: "a secret"\n'),
+    message(),
+  );
+  assert.ok(
+    message().includes('- message.subject: /x/\n+ message.subject: "t"\n- message.id: Any<string>\n'),
+    message(),
+  );
+  assert.match(message(), /\{"type":"message","message":\{"content":StringContaining "secrets",[^\n]*\}$/);
+  assert.equal((await toHaveEvent.call({}, recorder, any("string"))).pass, false);
+  await world.delete();
+});
+
+test("a value that its key has at no level is refused, also with not", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const own = await world.recordEvents({ user: "mel" });
+  const all = await world.recordEvents();
+  class Own {}
+  const json = "takes a value of JSON or a matcher such as expect.any(Number), not";
+  const refusals = [
+    [{ type: "message", message: { id: "7" } }, 'the message of an event has a number as id, not the text "7"'],
+    [
+      { type: "reaction", message_id: "7" },
+      "an event of the type 'reaction' has a number as message_id, not the text \"7\"",
+    ],
+    [
+      { type: "reaction", message_id: /7/ },
+      "an event of the type 'reaction' has a number as message_id, not a text like /7/",
+    ],
+    [{ type: "message", message: { subject: 5 } }, "the message of an event has a text as subject, not the number 5"],
+    [
+      { type: "message", message: { stream_id: "5" } },
+      'the message of an event has a number or null as stream_id, not the text "5"',
+    ],
+    [
+      { type: "message", message: { subject: undefined } },
+      "message.subject in the pattern of an event has no value: leave the key out",
+    ],
+    [{ type: undefined }, "type in the pattern of an event has no value: leave the key out"],
+    [{ type: "reaction", op: "added" }, "an event of the type 'reaction' has no op 'added'; the nearest is 'add'"],
+    [{ type: "reaction", op: "created" }, "an event of the type 'reaction' has no op 'created'; op is add or remove"],
+    [
+      { type: "update_message_flags", messages: ["7"] },
+      "an event of the type 'update_message_flags' has a list of numbers as messages, not the list [\"7\"]",
+    ],
+    [
+      { type: "update_message_flags", all: null },
+      "an event of the type 'update_message_flags' has true or false as all, not null",
+    ],
+    [
+      { type: "message", message: { timestamp: new Date() } },
+      `message.timestamp in the pattern of an event ${json} an object of Date`,
+    ],
+    [{ type: "message", message: new Map() }, `message in the pattern of an event ${json} an object of Map`],
+    [
+      { type: "message", message: { reactions: [new Own()] } },
+      `message.reactions[0] in the pattern of an event ${json} an object of Own`,
+    ],
+    [{ type: "message", message: { id: () => 7 } }, `message.id in the pattern of an event ${json} a function`],
+    [{ type: "message", message: { id: NaN } }, `message.id in the pattern of an event ${json} NaN`],
+    [{ type: "restart", immediate: 1n }, `immediate in the pattern of an event ${json} 1`],
+    [/message/, `the pattern of an event ${json} an object of RegExp`],
+  ];
+  const ofOne = [
+    [
+      { type: "message", flags: "mentioned" },
+      "an event of the type 'message' has a list of texts as flags, not the text \"mentioned\"",
+    ],
+    [{ type: "message", flags: ["mention"] }, "a message has no flag 'mention'; the nearest is 'mentioned'"],
+  ];
+  for (const round of ["before an event", "after it"]) {
+    for (const [recorder, cases] of [
+      [all, refusals],
+      [own, [...refusals, ...ofOne]],
+    ])
+      for (const [pattern, message] of cases)
+        for (const isNot of [false, true])
+          await assert.rejects(
+            toHaveEvent.call({ isNot }, recorder, pattern),
+            { name: "ChatdoubleError", message },
+            round,
+          );
+    await send(world, mel, "Hello");
+    await own.waitFor({ type: "message" });
+  }
+  await assert.rejects(all.waitFor({ type: "reaction", message_id: "7" }), /has a number as message_id/);
   await world.delete();
 });
 
@@ -372,7 +503,10 @@ test("recorded events have no other keys than those that patterns may have", asy
         [event, EVENT_KEYS[event.type]],
         [event.type === "message" ? event.message : {}, EVENT_MESSAGE_KEYS],
       ])
-        for (const key of Object.keys(value)) assert.ok(known.includes(key), `${event.type}: ${key}`);
+        for (const key of Object.keys(value)) assert.ok(Object.hasOwn(known, key), `${event.type}: ${key}`);
+    // An event fits the pattern that is the event itself, before the world has sent any that a check could learn from.
+    const { checkPattern } = await import("../dist/esm/event-pattern.js");
+    for (const event of recorder.events) checkPattern(event, [], { types: undefined });
     await world.delete();
   }
 });
@@ -409,6 +543,21 @@ test("a mistake in worldOptions, and what no matcher takes, is named in the pack
     /toHavePushed takes an object such as { user: "mel" }, not "mel"/,
   );
   await assert.rejects(toHavePushed.call({}, world, { device: 1 }), /did you mean 'deviceId'/);
+  for (const [matcher, given, message] of [
+    [
+      toHavePushed,
+      { user: "mel", timeout: 10 },
+      "toHavePushed takes timeoutMs in an argument of its own: { timeoutMs: 100 }",
+    ],
+    [toHavePushed, { exactly: 1 }, "toHavePushed has no option 'exactly'; world.pushes.list() has all pushes"],
+    [toHavePushed, { atMost: 1 }, "toHavePushed has no option 'atMost'; world.pushes.list() has all pushes"],
+    [
+      toHaveReceived,
+      { timeout_ms: 10 },
+      "toHaveReceived takes timeoutMs in an argument of its own: { timeoutMs: 100 }",
+    ],
+  ])
+    await assert.rejects(matcher.call({}, world, given), { name: "ChatdoubleError", message });
   await assert.rejects(toHaveReceived.call({}, world, { atleast: 1 }), /did you mean 'atLeast'/);
   await assert.rejects(
     world.faults.add({ effect: { looseQueue: true } }),

@@ -69,6 +69,18 @@ own("a world of another kind", async ({ world }) => {
   });
   await typed.waitFor({ type: "message", flags: [] });
   await recorder.waitFor({ type: "reaction", op: "add", emoji_name: "smile", user_id: 3 }, { timeoutMs: 10 });
+  const secret = expect.stringContaining("secret");
+  await expect(recorder).not.toHaveEvent({
+    type: "message",
+    message: { content: secret, subject: /t/, stream_id: null },
+  });
+  await expect(own).toHaveEvent({ type: "message", flags: expect.arrayContaining(["read"]), message: { id: 7 } });
+  await expect(own).toHaveEvent({ type: "reaction", op: "add", message_id: expect.any(Number) });
+  const ofJest = { content: jestExpect.stringContaining("x"), id: jestExpect.any(Number) };
+  await jestExpect(recorder).not.toHaveEvent({ type: "message", message: ofJest });
+  const ofPage = { content: pageExpect.stringContaining("x"), id: pageExpect.any(Number) };
+  await pageExpect(recorder).not.toHaveEvent({ type: "message", message: ofPage });
+  await pageExpect(recorder).toHaveEvent({ type: "message", message: pageExpect.objectContaining({ subject: "t" }) });
   const restarted: WorldEventPattern = { type: "restart", immediate: true };
   const changed: WorldEventPattern = { type: "realm", op: "update_dict", data: { name: "x" } };
   for (const type of ["stream", "subscription"] as const) await recorder.waitFor({ type, op: "update" });

@@ -94,6 +94,14 @@ test("events and pushes", async ({ world }) => {
   await world.recordEvents({ user: "mel", register: { event_typse: [] } }); // refused
   const own = await world.recordEvents({ user: "mel" });
   await expect(own).toHaveEvent({ type: "message", flag: [] }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", flags: "mentioned" }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", message: { id: String(1) } }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", message: { subject: 5 } }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", message: { timestamp: new Date() } }); // refused
+  await expect(own).not.toHaveEvent({ type: "reaction", message_id: "7" }); // refused
+  await expect(own).not.toHaveEvent({ type: "reaction", message_id: /7/ }); // refused
+  await expect(own).not.toHaveEvent({ type: "reaction", op: "added" }); // refused
+  await recorder.waitFor({ type: "update_message_flags", messages: ["7"] }); // refused
 });
 jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
 jestTest.extend({ worldOption: {} }); // refused
