@@ -360,6 +360,18 @@ async fn each_planted_deviation_is_found_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_probe_of_older_servers_lacks_what_it_needs() {
+    for level in [247, 387] {
+        let [first, second] = [at_level(level).await, at_level(level).await];
+        for only in ["messages.md", "channels.md"] {
+            let options = ["--only", only, "--fail-on-skip"];
+            let (status, said, errors) = compare(first.url(), second.url(), &options).await;
+            assert_eq!(status, Some(0), "{level}, {only}: {said}{errors}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_in_json_is_the_baseline_of_later_runs() {
     let code = |code: &'static str| -> Change {
         Arc::new(move |method, path, _, body| {
