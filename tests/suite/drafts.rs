@@ -117,6 +117,8 @@ async fn drafts_of_others_are_not_found() {
     let new = json!({"draft": draft("", &[], "")});
     max.patch(&path, new).await.with_status(404).error("BAD_REQUEST", message);
     max.delete(&path, json!({})).await.with_status(404).error("BAD_REQUEST", message);
+    let milliseconds = with(draft("", &[], ""), "timestamp", json!(1_767_268_800_000_i64));
+    mel.patch(&path, json!({ "draft": milliseconds })).await.error("BAD_REQUEST", "timestamp is too large");
 }
 
 #[tokio::test]
