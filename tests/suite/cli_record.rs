@@ -5,7 +5,7 @@ mod upstreams;
 use crate::support::{Program, TestServer, User};
 use serde_json::json;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -249,7 +249,12 @@ async fn a_server_that_does_not_answer_is_named() {
         "{said}"
     );
 
-    let recorder = Recorder::start("down", &server_for(2), &[]);
+    let upstream = server_for(2);
+    let recorder = Recorder::start("down", &upstream, &[]);
+    // A connection that waits to be accepted when the server ends would be lost instead of refused.
+    while TcpStream::connect(upstream.trim_start_matches("http://")).is_ok() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     let anyone = User::new(recorder.url(), None);
     let reply = anyone.get("/server_settings", json!({})).await;
     let file = recorder.file.clone();
