@@ -66,7 +66,8 @@ fn table(run: &Run) -> String {
     let mut total = Row::default();
     rows.iter().for_each(|(_, row)| total.add(row));
     let names: Vec<&str> = Kind::ALL.map(Kind::name).to_vec();
-    let mut table = format!("| area | exchanges | equal | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(6));
+    let mut table =
+        format!("| area | exchanges | equal | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(2 + names.len()));
     rows.iter().for_each(|(name, row)| table += &row.line(name));
     table + &total.line("**all**") + &batches(run)
 }

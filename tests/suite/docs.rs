@@ -264,3 +264,22 @@ fn documents_name_the_newest_level() {
         assert!(document.contains(&text), "{file} does not say {text:?}");
     }
 }
+
+#[test]
+fn tables_have_as_many_columns_in_each_line_below_their_heads() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = files_below(&root.join("docs")).into_iter().chain([root.join("README.md")]);
+    let mut count = 0;
+    for page in pages.filter(|page| page.extension().is_some_and(|end| end == "md")) {
+        let text = fs::read_to_string(&page).expect("readable");
+        let lines: Vec<&str> = text.lines().collect();
+        let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+        for (index, pair) in lines.windows(2).enumerate() {
+            if pair[1].starts_with("|---") {
+                count += 1;
+                assert_eq!(columns(pair[0]), columns(pair[1]), "{}:{}", page.display(), index + 1);
+            }
+        }
+    }
+    assert!(count > 100, "{count} tables");
+}
