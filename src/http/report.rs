@@ -15,7 +15,7 @@ use http::{Method, header};
 use serde_json::Value;
 
 /// Parameters with secrets, which do not belong in a query string.
-const SECRET_PARAMETERS: [&str; 3] = ["api_key", "password", "old_password"];
+const SECRET_PARAMETERS: [&str; 4] = ["api_key", "password", "old_password", "new_password"];
 
 /// How much of a reply its client receives once it is sent.
 pub(super) fn arrival(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) -> Arrival {

@@ -1,4 +1,4 @@
-//! Behaviours of narrows.
+//! Behaviours of narrows: former operators and operands, and how wrong ones were refused.
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};

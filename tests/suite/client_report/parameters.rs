@@ -96,6 +96,11 @@ async fn parameters_are_in_one_place() {
 #[tokio::test]
 async fn credentials_are_in_the_header() {
     let (_server, bad, good) = clients().await;
+    for (method, path) in [("GET", "/users?api_key=abc"), ("PATCH", "/settings?new_password=abc")] {
+        let (_server, bad, _) = clients().await;
+        bad.raw(method, path, FORM, "").await;
+        assert!(bad.broken().await.contains("credentials-in-query"), "{path}");
+    }
     bad.raw("GET", "/users?api_key=abc", FORM, "").await;
     good.get("/users", json!({})).await;
     good.post("/fetch_api_key", json!({"username": "mel@chat.test", "password": "wrong"})).await;
