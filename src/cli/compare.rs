@@ -318,7 +318,8 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
     for (handle, user) in &first.scope.directory.users {
         if let Some(other) = second.scope.directory.user(handle) {
             correspondence.pair("user", user.user_id, other.user_id);
-            if user.full_name != other.full_name {
+            // The same account has the same name, so that another one is a difference.
+            if user.full_name != other.full_name && user.email != other.email {
                 correspondence.add_replacement(0, &user.full_name, &format!("NAME of {handle}"));
                 correspondence.add_replacement(1, &other.full_name, &format!("NAME of {handle}"));
             }

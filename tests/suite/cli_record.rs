@@ -94,6 +94,11 @@ async fn a_session_is_written_as_a_scenario_that_plays() {
     .await
     .success();
     mel.delete("/messages/999999", json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+    mel.with_key("short")
+        .get("/users/me", json!({}))
+        .await
+        .with_status(401)
+        .error("INVALID_API_KEY", "Malformed API key");
     let subscriptions = json!({"subscriptions": [{"name": "soups"}]});
     mel.post("/users/me/subscriptions", subscriptions).await.success();
 

@@ -144,9 +144,12 @@ fn convert_operand(operator: &str, operand: &Value, convert_id: IdConverter) -> 
 ///
 /// The reason, if the account has no handle.
 pub fn caller_text(exchange: &Exchange, names: &Names) -> Result<String, &'static str> {
-    let Some((email, _)) = &exchange.account else { return Ok("anonymous".to_owned()) };
+    let Some((email, key)) = &exchange.account else { return Ok("anonymous".to_owned()) };
+    // Servers refuse a key of another form in other words.
+    let is_well_formed = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let wrong_key = if is_well_formed { "wrongKey".repeat(4) } else { "wrong".to_owned() };
     match names.handle(email) {
-        Some(handle) if exchange.status == 401 => Ok(format!("{handle} with key {}", "wrongKey".repeat(4))),
+        Some(handle) if exchange.status == 401 => Ok(format!("{handle} with key {wrong_key}")),
         Some(handle) => Ok(handle.to_owned()),
         None => Err("no request of this account succeeded, so that it is no user of the scenario"),
     }

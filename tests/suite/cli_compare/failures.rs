@@ -132,6 +132,17 @@ async fn what_the_accounts_lack_is_named_and_can_be_a_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_name_of_the_same_account_differs_where_it_is() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let change = json!({"change": {"full_name": "Melanie Marsh"}});
+    fault(&second, "/users/me", &change).await;
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--read-only"]).await;
+    assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+    let differing: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("differs    ")).collect();
+    assert!(differing.len() == 1 && differing[0].starts_with("GET /users/me ("), "{differing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn names_of_two_dialects_are_warned_of_before_the_differences() {
     let first = TestServer::start().await;
     let second = TestServer::start_with(|options| options.dialect = chatdouble::Dialect::zulip()).await;
