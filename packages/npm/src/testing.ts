@@ -230,7 +230,8 @@ async function received(
   checkWorld("toHaveReceived", world);
   checkKeys("toHaveReceived", assertion ?? null, ASSERTION, 'path: "/messages"');
   checkKeys("the second argument of toHaveReceived", waiting, WAITING);
-  const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
+  // With `not`, the wait ends early where it comes.
+  const isAwaited = waiting.timeoutMs !== undefined;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
     const methods = this.isNot ? await methodsOf(world, assertion) : "";
@@ -281,7 +282,7 @@ async function pushed(
   checkAwaited(wanted);
   checkKeys("the second argument of toHavePushed", waiting, WAITING);
   const { atLeast = 1, ...filter } = wanted;
-  const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
+  const timeoutMs = waiting.timeoutMs ?? 0;
   let found = await world.pushes.list(filter);
   if (found.length < atLeast && timeoutMs > 0)
     found = await world.pushes.waitFor(wanted, { timeoutMs }).catch(() => world.pushes.list(filter));
@@ -323,7 +324,7 @@ async function sent(
 ): Promise<Matched> {
   checkRecorder(recorder);
   checkKeys("the second argument of toHaveEvent", waiting, WAITING);
-  const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
+  const timeoutMs = waiting.timeoutMs ?? 0;
   // Events come on a connection of their own, and may be behind the reply of the request that caused them.
   if (timeoutMs === 0) await recorder.catchUp();
   try {

@@ -56,6 +56,27 @@ test("recorders of several objects for one world do not count each other's frame
   await world.delete();
 });
 
+test("with not, a matcher watches for the whole time that it is given", async () => {
+  const world = await server.createWorld({ forkOf: "default" });
+  const recorder = await world.recordEvents();
+  const max = await world.user("max");
+  const late = async (matched) => {
+    const [{ pass }] = await Promise.all([matched, send(world, max, "Hello, @**Mel Marsh**!")]);
+    return pass;
+  };
+  const within = { timeoutMs: 2_000 };
+  const isNot = { isNot: true };
+  assert.equal(await late(toHaveEvent.call(isNot, recorder, { type: "message" }, within)), true);
+  await world.pushes.clear();
+  await world.journal.clear();
+  assert.equal(await late(toHaveReceived.call(isNot, world, { path: "/messages" }, within)), true);
+  assert.equal(await late(toHavePushed.call(isNot, world, { user: "mel", atLeast: 2 }, within)), true);
+  const began = performance.now();
+  assert.equal((await toHaveReceived.call(isNot, world, { path: "/drafts" }, { timeoutMs: 200 })).pass, false);
+  assert.ok(performance.now() - began >= 200);
+  await world.delete();
+});
+
 test("catching up leaves the clock and the report as they are", async () => {
   for (const clock of ["2026-01-01T12:00:00Z", "real"]) {
     const world = await server.createWorld({ clock });
