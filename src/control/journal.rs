@@ -298,9 +298,9 @@ fn is_for_polls(filter: &Filter) -> bool {
         && filter.path.as_deref().is_none_or(|path| path == POLL_PATH)
 }
 
-/// A clause for the message if parked polls may match the filter, and about matching polls whose clients
-/// disconnected. The status of such polls is not known, so the filter's is ignored. Empty for a filter with a fault, for which there
-/// is [`fault_clause`].
+/// Clauses for the message about parked polls that may match the filter, and about such polls whose clients
+/// disconnected. The status of both is not known, so the filter's is ignored. Empty for a filter with a fault, for
+/// which there is [`fault_clause`].
 fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     if filter.fault.is_some() || !is_for_polls(filter) {
         return String::new();
