@@ -13,9 +13,10 @@ function keyOf({ type, op, message, message_id: id, message_ids: ids, user_ids: 
 
 /**
  * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
- * A loss by a rule is described where the rule was armed.
+ * A loss by one of the `rules` is described where the rule was armed. What was lost on the way brought nothing, whatever
+ * the journal has of it.
  */
-export function pollsOf(email, world, since) {
+export function pollsOf(email, world, since, rules) {
   const isPoll = ({ kind, serial, frame }) =>
     kind === "request" &&
     serial >= since &&
@@ -25,7 +26,8 @@ export function pollsOf(email, world, since) {
     frame.client === CLIENT;
   return world.seen.filter(isPoll).flatMap(({ serial, frame }) => {
     if (frame.status === 200) return [{ serial, isLoss: false, heard: frame.reply?.events?.map(keyOf) ?? null }];
-    return frame.reply?.code === "BAD_EVENT_QUEUE_ID" ? [{ serial, isLoss: true, isByRule: Boolean(frame.fault) }] : [];
+    if (frame.status === 0 || frame.reply?.code !== "BAD_EVENT_QUEUE_ID") return [];
+    return [{ serial, isLoss: true, isByRule: Boolean(rules.get(frame.fault)?.effect.lose_queue) }];
   });
 }
 

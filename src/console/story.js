@@ -261,7 +261,8 @@ class Story {
     this.steering = new Steering(world, this.watchers, observers, recording.rules);
     this.now = Math.floor(recording.state.now);
     this.longest = recording.state.level !== null && recording.state.level < IDLE_LEVEL ? IDLE_S : QUEUE_S;
-    for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, recording.state.serial));
+    const { state, rules } = recording;
+    for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, state.serial, rules));
     const lossesOf = (email) =>
       this.#polls
         .get(email)

@@ -3,27 +3,24 @@
 // What becomes of people's clients and of what they write: jumps of the clock, networks, drafts, dialogs.
 
 const assert = require("node:assert/strict");
-const { close, live, open } = require("./page");
+const { live, open } = require("./page");
 const { api, control } = require("./program");
-const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const {
+  arm,
+  assertOrder,
+  begin,
+  composer,
+  end,
+  events,
+  listening,
+  message,
+  pane,
+  played,
+  view,
+  write,
+} = require("./hands");
 
-const composer = (page, name) => page.getByLabel(`Message as ${name}`);
-const events = (page, name) => page.getByLabel(`Events of ${name}`);
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const place = (page, name, topic) => pane(page, name).locator(".place", { hasText: topic });
-
-/** Opens "Act as" in a new world of the built-in organization. */
-async function begin(browser, url, name, options = {}) {
-  await control(url, "POST", "/worlds", { name, ...options });
-  const page = await open(browser, `${url}/console/w/${name}/act`);
-  await listening(page);
-  return page;
-}
-
-async function end(page, url, name) {
-  await close(page);
-  await control(url, "DELETE", `/worlds/${name}`);
-}
 
 async function remind(page, name, text) {
   await message(page, name, text)

@@ -6,6 +6,7 @@
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
 const { control } = require("./program");
+const { composer, events, message, pane } = require("./hands");
 
 /** A person who uses a page. */
 class Hand {
@@ -48,10 +49,6 @@ class Hand {
   }
 }
 
-const pane = (page, name) => page.getByLabel(`Acting as ${name}`);
-const composer = (page, name) => page.getByLabel(`Message as ${name}`);
-const events = (page, name) => page.getByLabel(`Events of ${name}`);
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const menu = (page, name, text) => message(page, name, text).getByLabel(/Act on message/);
 
 /** Begins at the live view; after the first click, both panes of "Act as" are listening. */

@@ -7,13 +7,18 @@ const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
+const { close, open } = require("./page");
+const { control } = require("./program");
 
 const pane = (page, name) => page.getByLabel(`Acting as ${name}`);
+const composer = (page, name) => page.getByLabel(`Message as ${name}`);
+const events = (page, name) => page.getByLabel(`Events of ${name}`);
+const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const view = (page, name) => page.getByLabel("Views").getByRole("link", { name }).click();
 
 async function write(page, name, text) {
-  await page.getByLabel(`Message as ${name}`).fill(text);
-  await page.getByLabel(`Message as ${name}`).press("Enter");
+  await composer(page, name).fill(text);
+  await composer(page, name).press("Enter");
 }
 
 async function arm(page, name, preset) {
@@ -23,6 +28,20 @@ async function arm(page, name, preset) {
 
 async function listening(page) {
   for (const name of ["Mel Marsh", "Max Mercer"]) await pane(page, name).getByText("listening").waitFor();
+}
+
+/** Opens "Act as" in a new world of the built-in organization. */
+async function begin(browser, url, name, options = {}) {
+  await control(url, "POST", "/worlds", { name, ...options });
+  const page = await open(browser, `${url}/console/w/${name}/act`);
+  await listening(page);
+  return page;
+}
+
+/** Closes a page and deletes its world. */
+async function end(page, url, name) {
+  await close(page);
+  await control(url, "DELETE", `/worlds/${name}`);
 }
 
 /** Exports what was recorded, and plays it; `look` is called while the dialog is open. */
@@ -50,4 +69,17 @@ function assertOrder(text, parts) {
   }
 }
 
-module.exports = { arm, assertOrder, listening, pane, played, view, write };
+module.exports = {
+  arm,
+  assertOrder,
+  begin,
+  composer,
+  end,
+  events,
+  listening,
+  message,
+  pane,
+  played,
+  view,
+  write,
+};

@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { close, open } = require("./page");
 const { control } = require("./program");
-const { assertOrder, listening, pane, played, view, write } = require("./hands");
+const { assertOrder, events, listening, message, pane, played, view, write } = require("./hands");
 
 /** Old ones, those just below a change of what the page sends, and the newest. */
 const LEVELS = [100, 247, null];
@@ -15,8 +15,6 @@ const TEST_LEVEL = 420;
 
 const has = (level, since) => level === null || level >= since;
 
-const events = (page, name) => page.getByLabel(`Events of ${name}`);
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const place = (page, name, topic) => pane(page, name).locator(".place", { hasText: topic });
 
 async function menu(page, name, text, item) {

@@ -3,25 +3,11 @@
 // What the console records in all views, what it says that it does not record, and how a recording is lost.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { arm, assertOrder, begin, end, events, listening, message, pane, played, view, write } = require("./hands");
 const { close, open } = require("./page");
 const { api, control, serve } = require("./program");
 
-const events = (page, name) => page.getByLabel(`Events of ${name}`);
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const world = (page) => page.getByLabel("World: snapshots, fork, reset");
-
-async function begin(browser, url, name, options = {}) {
-  await control(url, "POST", "/worlds", { name, ...options });
-  const page = await open(browser, `${url}/console/w/${name}/act`);
-  await listening(page);
-  return page;
-}
-
-async function end(page, url, name) {
-  await close(page);
-  await control(url, "DELETE", `/worlds/${name}`);
-}
 
 const person = (page, name) => page.locator(".person", { hasText: name }).click();
 

@@ -3,11 +3,10 @@
 // What others do to a world by control while the console records: it is in the story, or named as not in it.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { arm, assertOrder, listening, message, pane, played, view, write } = require("./hands");
 const { close, live, open } = require("./page");
 const { control } = require("./program");
 
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const last = (page, text) => page.getByText(`Last: ${text}`).waitFor();
 
 async function begin(browser, url, name) {

@@ -4,30 +4,28 @@
 // what passes with the world's clock.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
-const { close, open } = require("./page");
+const {
+  arm,
+  assertOrder,
+  begin,
+  composer,
+  end,
+  events,
+  listening,
+  message,
+  pane,
+  played,
+  view,
+  write,
+} = require("./hands");
+const { open } = require("./page");
 const { api, control } = require("./program");
 
 const PASSED_MS = 15_000;
 const LATE_MS = 5_000;
 
-const composer = (page, name) => page.getByLabel(`Message as ${name}`);
-const events = (page, name) => page.getByLabel(`Events of ${name}`);
-const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const dialog = (page) => page.locator("dialog");
 const fieldProblem = (page) => dialog(page).getByRole("alert");
-
-async function begin(browser, url, name, options = {}) {
-  await control(url, "POST", "/worlds", { name, ...options });
-  const page = await open(browser, `${url}/console/w/${name}/act`);
-  await listening(page);
-  return page;
-}
-
-async function end(page, url, name) {
-  await close(page);
-  await control(url, "DELETE", `/worlds/${name}`);
-}
 
 /** Asserts that the field of a name has the focus and says why it was refused, and that no toast does. */
 async function assertRefused(page, name, problem) {
