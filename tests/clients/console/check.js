@@ -16,6 +16,7 @@ const { acting } = require("./acting");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
 const { levels } = require("./levels");
+const { queues } = require("./queues");
 const { recorded } = require("./recorded");
 const { shown } = require("./shown");
 const { steered } = require("./steered");
@@ -530,7 +531,7 @@ async function main() {
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
     run({ ...views, ...stories, ...cases }),
-    run({ ...levels, ...times }),
+    run({ ...levels, ...times, ...queues }),
     run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);
   return passed.every(Boolean) ? 0 : 1;
