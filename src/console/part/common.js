@@ -1,5 +1,5 @@
 // Faces, dialogs, toasts, menus: what several views use.
-import { html, useEffect, useRef, useState, useStore } from "../lib.js";
+import { html, useEffect, useLayoutEffect, useRef, useState, useStore } from "../lib.js";
 import { toasts } from "../store.js";
 import { Icon } from "./icons.js";
 
@@ -126,10 +126,43 @@ export function Toasts() {
   `;
 }
 
-/** A button that opens a list of actions. */
-export function Menu({ label, icon, text, children, end = true }) {
+/** The room between a menu's list, its button and the edge of the window, in pixels. */
+const LIST_GAP = 5;
+
+/** Puts a list over whatever cuts it off, below its button or, where there is more room, above it. */
+function float(list, button) {
+  const { right, ...edges } = button.getBoundingClientRect().toJSON();
+  // The button may be scrolled out of sight.
+  const [top, bottom] = [edges.top, edges.bottom].map((edge) => Math.max(0, Math.min(edge, innerHeight)));
+  const below = innerHeight - bottom - 2 * LIST_GAP;
+  const above = top - 2 * LIST_GAP;
+  list.style.maxHeight = "";
+  const isBelow = list.scrollHeight <= below || below >= above;
+  const most = parseFloat(getComputedStyle(list).maxHeight);
+  Object.assign(list.style, {
+    position: "fixed",
+    inset: "auto",
+    right: `${document.documentElement.clientWidth - right}px`,
+    ...(isBelow ? { top: `${bottom + LIST_GAP}px` } : { bottom: `${innerHeight - top + LIST_GAP}px` }),
+    maxHeight: `${Math.min(most, isBelow ? below : above)}px`,
+  });
+}
+
+/** A button that opens a list of actions; with `floats`, what is around it does not cut the list off. */
+export function Menu({ label, icon, text, children, end = true, floats = false }) {
   const [open, setOpen] = useState(false);
   const root = useRef();
+  useLayoutEffect(() => {
+    if (!open || !floats) return undefined;
+    const put = () => float(root.current.querySelector(".menu-list"), root.current.querySelector("button"));
+    put();
+    addEventListener("scroll", put, true);
+    addEventListener("resize", put);
+    return () => {
+      removeEventListener("scroll", put, true);
+      removeEventListener("resize", put);
+    };
+  }, [open, floats]);
   useEffect(() => {
     if (!open) return undefined;
     const outside = (event) => root.current?.contains(event.target) || setOpen(false);

@@ -16,6 +16,7 @@ const { acting } = require("./acting");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
 const { levels } = require("./levels");
+const { panes } = require("./panes");
 const { queues } = require("./queues");
 const { recorded } = require("./recorded");
 const { shown } = require("./shown");
@@ -531,7 +532,7 @@ async function main() {
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
     run({ ...views, ...stories, ...cases }),
-    run({ ...levels, ...times, ...queues }),
+    run({ ...levels, ...times, ...queues, ...panes }),
     run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);
   return passed.every(Boolean) ? 0 : 1;

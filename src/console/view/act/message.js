@@ -84,7 +84,7 @@ export function Message({ message, world, user, act, isSource, level, onDialog }
           `
         }
       </div>
-      <${Menu} label=${`Act on message ${message.id}`} icon="down">
+      <${Menu} label=${`Act on message ${message.id}`} icon="down" floats>
         <div class="rows pad-s">
           ${EMOJI.map(
             (name) => html`
