@@ -1,9 +1,10 @@
 "use strict";
 
-// What the panes of "Act as" show and say: menus.
+// What the panes of "Act as" show and say: menus and the focus.
 
 const assert = require("node:assert/strict");
-const { begin, end, message, write } = require("./hands");
+const { begin, composer, end, message, pane, write } = require("./hands");
+const { control } = require("./program");
 
 const SHORT = 480;
 
@@ -31,6 +32,34 @@ const panes = {
       await page.keyboard.press("Escape");
     }
     await end(page, url, "menus");
+  },
+
+  async "give the composer the focus after an upload, unless somebody writes elsewhere"({ browser, url }) {
+    const page = await begin(browser, url, "upload");
+    const note = (name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("Hi") });
+    const attach = async (name) => {
+      const chooser = page.waitForEvent("filechooser");
+      await pane(page, "Mel Marsh").getByLabel("Upload a file").click();
+      return (await chooser).setFiles(note(name));
+    };
+    const isFocused = (name) => composer(page, name).evaluate((element) => element === document.activeElement);
+    await attach("first.txt");
+    await page.waitForFunction(() => document.activeElement?.value?.startsWith("[first.txt]("));
+    await page.keyboard.type(" for you");
+    assert.match(await composer(page, "Mel Marsh").inputValue(), /\) for you$/);
+    // A refused one as well.
+    await control(url, "POST", "/worlds/upload/faults", {
+      match: { user: "mel", path: "/user_uploads" },
+      effect: { error: { status: 500 } },
+    });
+    await attach("second.txt");
+    await page.getByText("Last: mel POST /user_uploads refused, 500").waitFor();
+    assert.ok(await isFocused("Mel Marsh"));
+    await composer(page, "Max Mercer").focus();
+    await pane(page, "Mel Marsh").locator("input[type=file]").setInputFiles(note("third.txt"));
+    await page.getByText("3 steps", { exact: true }).waitFor();
+    assert.ok(await isFocused("Max Mercer"));
+    await end(page, url, "upload");
   },
 };
 

@@ -9,6 +9,7 @@ const TYPING_MS = 10_000;
 export function Composer({ user, where, place, draft: text, onDraft, onLater, act, paramsFor, level }) {
   const typed = useRef(0);
   const file = useRef();
+  const box = useRef();
   useEffect(() => {
     typed.current = 0;
   }, [place]);
@@ -49,9 +50,12 @@ export function Composer({ user, where, place, draft: text, onDraft, onLater, ac
     );
     event.target.value = "";
     if (reply) onDraft(place, (now) => `${now}${now && " "}[${chosen.name}](${reply.url ?? reply.uri})`);
+    // Whoever writes elsewhere meanwhile goes on there.
+    const { activeElement: focused } = document;
+    if (focused === document.body || box.current.contains(focused)) box.current.querySelector("textarea").focus();
   };
   return html`
-    <div class="composer">
+    <div class="composer" ref=${box}>
       <textarea
         class="input grow"
         rows="1"
