@@ -172,8 +172,12 @@ export class Session extends Store {
     this.changed();
   }
 
+  /** Keeps an event; what the client says again is kept once, with its number. */
   #note(event) {
-    this.events = [...this.events.slice(-199), event];
+    const last = this.events.at(-1);
+    const isAgain = event.type === "client" && last?.type === "client" && last.text === event.text;
+    if (isAgain) this.events = [...this.events.slice(0, -1), { ...event, count: (last.count ?? 1) + 1 }];
+    else this.events = [...this.events.slice(-199), event];
   }
 
   #take(event) {

@@ -106,7 +106,8 @@ export const networkWords = ({ profile, latency_ms: latency, jitter_ms: jitter, 
     profile,
     latency > 0 && `${latency} ms${jitter > 0 ? ` ± ${jitter}` : ""}`,
     rate && `${rate.toLocaleString("en")} bytes/s`,
-    loss > 0 && `loses ${Math.round(loss * 100)} %`,
+    // That of an offline network is all of it.
+    loss > 0 && loss < 1 && `loses ${Math.round(loss * 100)} %`,
   ]
     .filter(Boolean)
     .join(", ");

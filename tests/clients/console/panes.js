@@ -1,9 +1,10 @@
 "use strict";
 
-// What the panes of "Act as" show and say: menus and the focus.
+// What the panes of "Act as" show and say: menus, the focus and networks.
 
 const assert = require("node:assert/strict");
-const { begin, composer, end, message, pane, write } = require("./hands");
+const { arm, begin, composer, end, events, message, pane, view, write } = require("./hands");
+const { live } = require("./page");
 const { control } = require("./program");
 
 const SHORT = 480;
@@ -60,6 +61,25 @@ const panes = {
     await page.getByText("3 steps", { exact: true }).waitFor();
     assert.ok(await isFocused("Max Mercer"));
     await end(page, url, "upload");
+  },
+
+  async "say once that a network is offline, and that there is no reply"({ browser, url }) {
+    const page = await begin(browser, url, "once");
+    await arm(page, "Max Mercer", "Network offline");
+    await write(page, "Mel Marsh", "Hello?");
+    await events(page, "Max Mercer")
+      .getByText(/no reply ×[3-9]/)
+      .waitFor();
+    assert.equal(await events(page, "Max Mercer").getByText("no reply").count(), 1);
+    await view(page, "Faults");
+    const row = page.getByLabel("Networks and rate limits").getByRole("listitem").filter({ hasText: "max" });
+    await row.waitFor();
+    assert.match((await row.innerText()).trim(), /^max offline$/);
+    await view(page, "Live");
+    await live(page)
+      .filter({ hasText: /max: offline(?!, loses)/ })
+      .waitFor();
+    await end(page, url, "once");
   },
 };
 

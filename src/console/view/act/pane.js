@@ -357,7 +357,10 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                 <li class="row small">
                   <span class="number soft mono">${event.id ?? ""}</span>
                   <span class="tag accent">${event.type}${event.op ? ` ${event.op}` : ""}</span>
-                  <span class="cut grow"><bdi>${event.text ?? eventWords(event, world)}</bdi></span>
+                  <span class="cut grow">
+                    <bdi>${event.text ?? eventWords(event, world)}</bdi>
+                    ${event.count > 1 ? ` ×${event.count}` : ""}
+                  </span>
                 </li>
               `,
             )}
