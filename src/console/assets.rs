@@ -30,6 +30,7 @@ macro_rules! assets {
 
 assets![
     "bar.js",
+    "connections.js",
     "control.js",
     "heard.js",
     "icon.svg",

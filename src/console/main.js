@@ -1,5 +1,6 @@
 // The frame around all views: navigation, the world that is open, keys, theme.
 import { html, render, save, saved, useEffect, useState, useStore } from "./lib.js";
+import { connections, otherAddress } from "./connections.js";
 import { hasToken, setToken } from "./control.js";
 import { followLinks, go, onRoute, pathOf, route } from "./route.js";
 import { leaveWorld, openWorld, worlds } from "./store.js";
@@ -140,6 +141,28 @@ function TokenForm() {
   `;
 }
 
+/** Says that polls take all connections of the browser, and what helps. */
+function Crowded() {
+  const { areExhausted, polls } = useStore(connections);
+  const other = otherAddress();
+  if (!areExhausted) return null;
+  return html`
+    <div class="note warn lost" role="alert">
+      ${`${polls} clients of Act as poll in tabs of this browser, which opens at most six connections to ${location.host} over HTTP/1.1: further requests wait without end. Close one of the tabs, `}
+      ${
+        other &&
+        html`
+          open it at${" "}
+          <a href=${other} target="_blank" rel="noopener">${other}</a>
+          ${" instead, "}
+        `
+      }
+      or start the server with${" "}
+      <code>--tls</code>
+    </div>
+  `;
+}
+
 function Lost({ world }) {
   if (world.state === "live" || world.state === "connecting") return null;
   const gone = world.state === "gone";
@@ -243,6 +266,7 @@ function Console() {
     <div class="frame">
       <${Side} place=${place} world=${shown} onHelp=${() => setHelps(true)} />
       <div class="main">
+        <${Crowded} />
         ${
           worlds.needsToken
             ? html`
@@ -330,6 +354,7 @@ if (isEntrance) {
   go(named ? pathOf(named[1], "live") : "/console", { replace: true });
 }
 followLinks();
+connections.follow();
 render(
   html`
     <${Console} />

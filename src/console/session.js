@@ -1,4 +1,5 @@
 // A small chat client as one of the world's people, over the public API alone: register, long poll, act.
+import { countPoll } from "./connections.js";
 import { Refused, api } from "./control.js";
 import { Store } from "./store.js";
 
@@ -52,6 +53,7 @@ export class Session extends Store {
     super();
     Object.assign(this, { world, user, isSource, now });
     addEventListener("pagehide", this.close);
+    countPoll(this.#stop.signal);
     this.#run();
   }
 

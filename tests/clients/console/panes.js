@@ -1,13 +1,19 @@
 "use strict";
 
-// What the panes of "Act as" show and say: menus, the focus and networks.
+// What the panes of "Act as" show and say: menus, the focus, networks, and connections that the browser does not have.
 
 const assert = require("node:assert/strict");
-const { arm, begin, composer, end, events, message, pane, view, write } = require("./hands");
+const { arm, begin, composer, end, events, listening, message, pane, view, write } = require("./hands");
 const { live } = require("./page");
-const { control } = require("./program");
+const { control, serve } = require("./program");
 
 const SHORT = 480;
+/** The most polls that leave a connection to other requests. */
+const POLLS_MAX = 5;
+/** The time in which the page has counted the polls. */
+const COUNTED_MS = 2_000;
+
+const crowded = (page) => page.getByRole("alert").filter({ hasText: "six connections" });
 
 const panes = {
   async "show the whole menu of the last message, wherever it is"({ browser, url }) {
@@ -80,6 +86,54 @@ const panes = {
       .filter({ hasText: /max: offline(?!, loses)/ })
       .waitFor();
     await end(page, url, "once");
+  },
+
+  async "say that polls take all connections of the browser, and what helps"({ browser, url }) {
+    const page = await begin(browser, url, "crowded");
+    await page.waitForTimeout(COUNTED_MS);
+    assert.equal(await crowded(page).count(), 0);
+    const address = `${url}/console/w/crowded/act`;
+    const others = [];
+    for (let tab = 2; tab <= 3; tab += 1) {
+      const other = await page.context().newPage();
+      await other.goto(address);
+      others.push(other);
+    }
+    for (const one of [page, ...others]) await crowded(one).waitFor({ timeout: 20_000 });
+    assert.match(await crowded(page).innerText(), new RegExp(`^${POLLS_MAX + 1} clients of Act as poll`));
+    const elsewhere = await crowded(page).getByRole("link").getAttribute("href");
+    assert.equal(elsewhere, address.replace("127.0.0.1", "localhost"));
+    const third = others.pop();
+    await third.close();
+    await crowded(page).waitFor({ state: "detached" });
+    // The remedy: connections to another name are others.
+    const named = await page.context().newPage();
+    await named.goto(elsewhere);
+    await listening(named);
+    await write(named, "Mel Marsh", "From another name");
+    for (const one of [page, ...others, named]) await message(one, "Max Mercer", "From another name").waitFor();
+    assert.equal(await crowded(named).count(), 0);
+    await named.close();
+    for (const other of others) await other.close();
+    await end(page, url, "crowded");
+  },
+
+  async "let more people poll over HTTPS, whose requests share a connection"({ browser, binary }) {
+    const server = await serve(binary, ["--tls"]);
+    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const pages = [];
+    for (let tab = 1; tab <= 4; tab += 1) {
+      const page = await context.newPage();
+      await page.goto(`${server.url}/console/w/default/act`);
+      await listening(page);
+      pages.push(page);
+    }
+    await write(pages.at(-1), "Mel Marsh", "To all tabs");
+    for (const page of pages) await message(page, "Max Mercer", "To all tabs").waitFor();
+    await pages[0].waitForTimeout(COUNTED_MS);
+    assert.equal(await crowded(pages[0]).count(), 0);
+    await context.close();
+    await server.stop();
   },
 };
 

@@ -23,7 +23,7 @@ function serve(binary, options = [], port = "0") {
     }, START_MS);
     child.on("exit", (status) => reject(new Error(`the server ended with ${status}`)));
     child.stdout.on("data", (data) => {
-      const found = String(data).match(/listening on (http:\/\/\S+)/);
+      const found = String(data).match(/listening on (https?:\/\/\S+)/);
       if (!found) return;
       clearTimeout(late);
       const stop = () =>
