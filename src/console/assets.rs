@@ -30,6 +30,7 @@ macro_rules! assets {
 
 assets![
     "bar.js",
+    "beginning.js",
     "connections.js",
     "control.js",
     "heard.js",

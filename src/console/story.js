@@ -567,7 +567,8 @@ function omittedFrom({ omitted, steps, state }, observers, world) {
 
 /**
  * The Markdown of a recording, and what of it could not be described. `before` are the messages as they were, `observers`
- * the addresses of those whose events are expected, `people` those of the panes, `fixture` a file's name.
+ * the addresses of those whose events are expected, `people` those of the panes, `fixture` the name of a file with the world's
+ * state, `needs` what was changed before, in words.
  */
 export function scenarioOf(recording, world, options) {
   // The first one shows how long each queue has to stay.
@@ -576,10 +577,18 @@ export function scenarioOf(recording, world, options) {
   return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observers, world) };
 }
 
-function storyOf(recording, world, { title, before, observers, people, fixture }, times) {
+/** What a story says of the world in which it begins. */
+function beginning(needs, fixture) {
+  if (fixture) return [`It begins in the world as it was then, which is in ${fixture}.`, ""];
+  if (!needs.length) return [];
+  const why = `It began in a world that was not as the built-in organization is: ${value(needs.join("; "))}.`;
+  return [`${why} Steps that need this are answered otherwise without the state of that world (\`fixture:\`).`, ""];
+}
+
+function storyOf(recording, world, { title, before, observers, people, fixture, needs }, times) {
   const story = new Story(recording, world, { before, observers, people }, times);
   const { state, steps } = recording;
-  story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "");
+  story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "", ...beginning(needs, fixture));
   const lines = worldLines(recording, world, fixture);
   if (lines.length) story.out.push(block("world", lines));
   // The world was older than the one that the story begins with.

@@ -185,6 +185,47 @@ const recorded = {
     await second.stop();
   },
 
+  async "say in the dialog and in the story that it needs the state of its world"({ browser, url, binary }) {
+    const page = await begin(browser, url, "middle");
+    const fresh = /It began in a world/;
+    const note = page.locator("dialog").getByRole("status").filter({ hasText: "The recording began in a world" });
+    const exported = async (look) => {
+      await page.getByRole("button", { name: "Export as scenario" }).click();
+      await page.locator(".export").waitFor();
+      await look();
+      await page.keyboard.press("Escape");
+      await page.locator(".export").waitFor({ state: "detached" });
+    };
+    // What falls due by itself is in the story as well.
+    await page.getByLabel("+1 d: go on").click();
+    await write(page, "Mel Marsh", "Before");
+    await message(page, "Max Mercer", "Before").waitFor();
+    assert.doesNotMatch(await played(page, binary), fresh);
+    await exported(async () => assert.equal(await note.count(), 0));
+    await page.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("recording", { exact: true }).waitFor();
+    await message(page, "Max Mercer", "Before")
+      .getByLabel(/Act on message/)
+      .click();
+    await page.getByLabel("React with heart").click();
+    await page.getByText("Last: max POST /messages/").waitFor();
+    await exported(async () => {
+      await note.getByText("is: POST /messages of mel. Without").waitFor();
+      assert.match(await page.locator(".export").textContent(), /It began in a world .* is: POST \/messages of mel\./);
+      await page.getByLabel("at the start of the recording").check();
+      assert.equal(await note.count(), 0);
+      assert.match(await page.locator(".export").textContent(), /It begins in the world as it was then, which is in/);
+    });
+    await control(url, "POST", "/worlds", { name: "middle-fork", fork_of: "middle" });
+    const fork = await open(browser, `${url}/console/w/middle-fork/act`);
+    await listening(fork);
+    await write(fork, "Mel Marsh", "In the fork");
+    await message(fork, "Max Mercer", "In the fork").waitFor();
+    assertOrder(await played(fork, binary), ["not as the built-in organization is: 1 message written in the world."]);
+    await end(fork, url, "middle-fork");
+    await end(page, url, "middle");
+  },
+
   async "tell when a queue ended that had outlasted a jump"({ browser, url, binary }) {
     const page = await begin(browser, url, "outlasted");
     await page.getByLabel("+1 h: go on").click();

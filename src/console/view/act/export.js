@@ -1,4 +1,5 @@
 // What was recorded, as a scenario.
+import { needsOf } from "../../beginning.js";
 import { copy, download, handle, html, plural, useState } from "../../lib.js";
 import { toasts } from "../../store.js";
 import { scenarioOf } from "../../story.js";
@@ -32,16 +33,19 @@ export function Export({ world, recording, people, onClose }) {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "") || "story";
+  const isWhole = whole && Boolean(began?.document);
+  const needs = needsOf(recording, world);
   const { text, omitted } = scenarioOf(recording, world, {
     title,
     before: began?.messages ?? [],
     observers,
     people,
-    fixture: whole && began?.document ? `${name}.json` : null,
+    fixture: isWhole ? `${name}.json` : null,
+    needs,
   });
   const save = () => {
     download(`${name}.md`, text, "text/markdown");
-    if (whole && began?.document) download(`${name}.json`, JSON.stringify(began.document), "application/json");
+    if (isWhole) download(`${name}.json`, JSON.stringify(began.document), "application/json");
   };
   return html`
     <${Dialog} title="Export as scenario" onClose=${onClose}>
@@ -63,9 +67,25 @@ export function Export({ world, recording, people, onClose }) {
         `
       }
       <label class="check">
-        <input type="checkbox" checked=${whole} onChange=${(event) => setWhole(event.target.checked)} />
-        With the world's state at the start of the recording, in a second file
+        <input
+          type="checkbox"
+          checked=${isWhole}
+          disabled=${!began?.document}
+          onChange=${(event) => setWhole(event.target.checked)}
+        />
+        With the world's state at the start of the recording, in a second
+        file${began?.document ? "" : ": the world has too many messages for it"}
       </label>
+      ${
+        needs.length > 0 &&
+        !isWhole &&
+        html`
+          <p class="note warn" role="status">
+            The recording began in a world that was not as the built-in organization is: ${needs.join("; ")}. Without
+            its state in a second file, steps that need it are answered otherwise.
+          </p>
+        `
+      }
       <p class="soft small">
         Without it the story is played in the built-in organization.${" "}
         ${`Of messages, reactions and channels, the events that ${names} received${observers.length < people.length ? ", and those of both people in jumps of the clock," : ""} are expected.`}
@@ -92,7 +112,7 @@ export function Export({ world, recording, people, onClose }) {
       <p class="small">
         Play it:${" "}
         <code>chatdouble scenario run ${name}.md</code>
-        ${whole && began?.document ? ` (keep both files together: ${name}.md names ${name}.json)` : ""}
+        ${isWhole ? ` (keep both files together: ${name}.md names ${name}.json)` : ""}
       </p>
     <//>
   `;
