@@ -37,12 +37,14 @@ const fence = (head, lines) => {
 };
 export const block = fence;
 
-/** A request of the journal as a block of a scenario. */
+/** A request of the journal as a block of a scenario; of a refusal, its status and its code are expected. */
 export function scenarioStep(entry) {
   const lines = [
     `${entry.user ? handle(entry.user) : "anonymous"}: ${entry.method} ${entry.path}`,
     ...Object.entries(entry.params).map(([name, text]) => parameter(name, value(text))),
   ];
-  const failed = entry.status !== 200 ? `\n${fence(entry.status ? `reply ${entry.status}` : "reply none", [])}` : "";
+  const { status, reply } = entry;
+  const expected = status && reply?.code ? [JSON.stringify({ code: reply.code })] : [];
+  const failed = status !== 200 ? `\n${fence(status ? `reply ${status}` : "reply none", expected)}` : "";
   return `${fence("request", lines)}${failed}\n`;
 }

@@ -44,17 +44,22 @@ async function end(page, url, name) {
   await control(url, "DELETE", `/worlds/${name}`);
 }
 
-/** Exports what was recorded, and plays it; `look` is called while the dialog is open. */
-async function played(page, binary, look = () => {}) {
-  await page.getByRole("button", { name: "Export as scenario" }).click();
-  await look();
-  const text = await page.locator(".export").textContent();
+/** Plays a scenario, which has to be as it says. */
+function assertPlays(binary, text) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
   const file = path.join(folder, "story.md");
   fs.writeFileSync(file, text);
   const { status, stdout, stderr } = spawnSync(binary, ["scenario", "run", file], { encoding: "utf8" });
   fs.rmSync(folder, { recursive: true });
   assert.equal(status, 0, `${text}\n${stdout}${stderr}`);
+}
+
+/** Exports what was recorded, and plays it; `look` is called while the dialog is open. */
+async function played(page, binary, look = () => {}) {
+  await page.getByRole("button", { name: "Export as scenario" }).click();
+  await look();
+  const text = await page.locator(".export").textContent();
+  assertPlays(binary, text);
   await page.keyboard.press("Escape");
   return text;
 }
@@ -72,6 +77,7 @@ function assertOrder(text, parts) {
 module.exports = {
   arm,
   assertOrder,
+  assertPlays,
   begin,
   composer,
   end,

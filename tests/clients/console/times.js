@@ -7,6 +7,7 @@ const assert = require("node:assert/strict");
 const {
   arm,
   assertOrder,
+  assertPlays,
   begin,
   composer,
   end,
@@ -98,6 +99,24 @@ const times = {
     const { faults } = await control(url, "GET", "/worlds/alike/faults");
     assert.deepEqual(faults[0].match, { user: "mel@chat.test", method: "POST", path: "/messages" });
     await end(page, url, "alike");
+  },
+
+  async "copy a refused request as a step that expects its status and code"({ browser, url, binary }) {
+    const page = await begin(browser, url, "copied");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await api(`${url}/w/copied`, "mel", "POST", "/messages", { type: "channel", to: "nope", topic: "t", content: "?" });
+    await view(page, "Live");
+    await page.locator(".live-row.request", { hasText: "POST" }).filter({ hasText: "/messages" }).first().click();
+    await page.getByRole("button", { name: "Copy as scenario step" }).click();
+    await page.locator(".toast", { hasText: "Scenario step copied" }).waitFor();
+    const step = await page.evaluate(() => navigator.clipboard.readText());
+    assertOrder(step, [
+      "```request\nmel: POST /messages\n",
+      "to: nope",
+      '```reply 400\n{"code":"STREAM_DOES_NOT_EXIST"}\n```',
+    ]);
+    assertPlays(binary, `# A refusal\n\n${step}`);
+    await end(page, url, "copied");
   },
 
   async "schedule messages by the world's clock, and export them so that it plays"({ browser, url, binary }) {
