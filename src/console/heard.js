@@ -43,3 +43,8 @@ export function isUnheard(polls, event, serial) {
   const key = keyOf(event);
   return polls.every(({ isLoss, heard }) => isLoss || (heard && !heard.includes(key)));
 }
+
+/** Whether the last poll before something happened brought an event of it: a poll may be answered before the request is. */
+export function isHeardBefore(polls, event, serial) {
+  return Boolean(polls.findLast((poll) => poll.serial < serial)?.heard?.includes(keyOf(event)));
+}

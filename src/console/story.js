@@ -1,6 +1,6 @@
 // A recording as a scenario that plays again: numbers become names, what came is what is expected.
 import { CLIENT } from "./control.js";
-import { isUnheard, pollsOf } from "./heard.js";
+import { isHeardBefore, isUnheard, pollsOf } from "./heard.js";
 import { handle } from "./lib.js";
 import { nameOfDue } from "./record.js";
 import { Steering } from "./steering.js";
@@ -277,10 +277,11 @@ class Story {
     this.out.push(`${isApart ? "" : "\n"}${text}\n`);
   }
 
-  /** Whether a client did not receive what happened then: its next poll found that its queue was lost. */
-  #isMissed(email, serial) {
-    const next = this.#polls.get(email).find((poll) => poll.serial >= serial);
-    return Boolean(next?.isLoss && !next.isByRule);
+  /** Whether a client did not receive what happened then, or an event of it: its next poll found that its queue was lost. */
+  #isMissed(email, serial, event) {
+    const polls = this.#polls.get(email);
+    const next = polls.find((poll) => poll.serial >= serial);
+    return Boolean(next?.isLoss && !next.isByRule) && !(event && isHeardBefore(polls, event, serial));
   }
 
   #idle(email) {
@@ -358,7 +359,7 @@ class Story {
   }
 
   #expect(email, event, serial) {
-    if (this.#lost.has(email) || this.#ended.has(email) || this.#isMissed(email, serial)) return;
+    if (this.#lost.has(email) || this.#ended.has(email) || this.#isMissed(email, serial, event)) return;
     if (isUnheard(this.#polls.get(email), event, serial)) return;
     if (this.#isOffline(email)) {
       this.#held.push([email, event, serial]);
@@ -408,7 +409,7 @@ class Story {
     this.#say(describeStep(step, this.world));
     // What falls due at a fraction of a second has happened at the end of this second.
     const to = Math.ceil(step.to - EPSILON_S);
-    const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial);
+    const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial, frame.event);
     const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
     for (const email of watchers) if (!this.observers.includes(email)) this.observe(email);
     let waiting = [];

@@ -4,7 +4,7 @@
 // end once, and no fault that nobody armed.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, begin, composer, end, events, message, pane, played, write } = require("./hands");
+const { arm, assertOrder, begin, composer, end, events, listening, message, pane, played, write } = require("./hands");
 const { control } = require("./program");
 
 /** A jump spares the queue of a poll that was answered less than this before it. */
@@ -134,6 +134,40 @@ const queues = {
     assertOneEnd(text);
     assertOrder(text, ["clock +1h", "clock +1d", LOST, "queue max 2", 'event max 2\n{"type":"message"']);
     await end(page, url, "long");
+  },
+
+  async "expect an event whose poll was answered before its request, though the queue ended next"(given) {
+    const { browser, url, binary } = given;
+    const page = await begin(browser, url, "early");
+    // The frame of Mel's request, with those after it, comes after that of Max's poll.
+    await page.routeWebSocket(/\/watch/, (socket) => {
+      let late = [];
+      socket.connectToServer().onMessage((text) => {
+        const { type, method, path, user } = JSON.parse(text);
+        const isSend = type === "request" && method === "POST" && path === "/messages";
+        const isPoll = type === "request" && path === "/events" && user === "max@chat.test";
+        if (isSend || (late.length && !isPoll)) late.push(text);
+        else socket.send(text);
+        if (!isPoll) return;
+        for (const one of late) socket.send(one);
+        late = [];
+      });
+    });
+    await page.reload();
+    await listening(page);
+    await composer(page, "Mel Marsh").fill("Still there?");
+    await events(page, "Max Mercer").getByText("typing start").waitFor();
+    await composer(page, "Mel Marsh").press("Enter");
+    await message(page, "Max Mercer", "Still there?").waitFor();
+    await page.getByText("Last: mel POST /messages").waitFor();
+    await arm(page, "Max Mercer", "Network offline");
+    await page.getByText("Last: control POST /network").waitFor();
+    await jump(page, "+1 h", "10:00:00");
+    await arm(page, "Max Mercer", "End faults, network and rate limit");
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, ["content: Still there?", 'event max 1\n{"type":"message"', LOST, "queue max 2"]);
+    await end(page, url, "early");
   },
 
   async "export a queue that a fault lost once, and a queue that ended under a fault"({ browser, url, binary }) {
