@@ -247,6 +247,22 @@ pub fn for_operation_of_another_level(row: &OperationRow, level: i64) -> String 
     }
 }
 
+/// Removed operations that no level serves, though older servers do.
+const UNSERVED_OPERATIONS: [(&str, &str); 5] = [
+    ("GET", "/users/me/pointer"),
+    ("POST", "/users/me/pointer"),
+    ("GET", "/realm/filters"),
+    ("POST", "/users/me/hotspots"),
+    ("POST", "/users/me/tutorial_status"),
+];
+
+/// A hint for an operation of older servers that is not served; None for others.
+pub fn for_unserved_operation(method: &str, path: &str) -> Option<String> {
+    UNSERVED_OPERATIONS
+        .contains(&(method, path))
+        .then(|| format!("Older servers have {method} {path}; chatdouble does not serve it at any feature level."))
+}
+
 /// A hint for an unknown path: the nearest operation, or where all operations are listed.
 pub fn for_unknown_path(method: &str, path: &str) -> String {
     // Clients repeat the prefix by joining it to a base URL that already ends with it.

@@ -144,6 +144,23 @@ async fn what_is_like_nothing_gets_no_nearest() {
 }
 
 #[tokio::test]
+async fn operations_of_older_servers_that_are_not_served_are_known() {
+    let server = TestServer::start().await;
+
+    for (method, path, status) in [
+        ("GET", "/users/me/pointer", 404),
+        ("POST", "/users/me/hotspots", 404),
+        ("POST", "/users/me/tutorial_status", 404),
+        ("GET", "/realm/filters", 405),
+    ] {
+        let reply = server.request(method, &format!("/api/v1{path}"), &[], "").await.with_status(status);
+
+        let hint = format!("Older servers have {method} {path}; chatdouble does not serve it at any feature level.");
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(&*hint));
+    }
+}
+
+#[tokio::test]
 async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_takes() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

@@ -85,15 +85,17 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
         let row = context.edge.router.find_at_another_level(method, path, feature_level)?;
         Some(hint::for_operation_of_another_level(row, feature_level))
     };
+    let known_operation_hint = || other_level_hint().or_else(|| hint::for_unserved_operation(method, path));
     let (error, hint) = match route {
         RouteMatch::WrongMethod(methods) if method == "OPTIONS" => return reply::allowed_methods(&methods),
         RouteMatch::WrongMethod(methods) => {
-            let hint = other_level_hint().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
+            let hint = known_operation_hint().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
             (Error::MethodNotAllowed { allowed_methods: methods.into() }, hint)
         }
         _ => {
-            let hint =
-                other_level_hint().or_else(|| hint::for_doubled_slash(path)).or_else(|| incoming_webhooks::hint(path));
+            let hint = known_operation_hint()
+                .or_else(|| hint::for_doubled_slash(path))
+                .or_else(|| incoming_webhooks::hint(path));
             (Error::UnknownPath, hint.unwrap_or_else(|| hint::for_unknown_path(method, path)))
         }
     };
