@@ -108,7 +108,7 @@ pub fn page(manifest: &Manifest) -> String {
     let _ = writeln!(text, "| other paths and methods | {} |", cells(manifest, &manifest.elsewhere));
     let _ = writeln!(
         text,
-        "\n## Without a recording\n\nThese {} operations are known by the specification only:\n",
+        "\n## Without a recording\n\nThese {} operations are known by the specification and the change log only:\n",
         without.len()
     );
     without.iter().for_each(|operation_name| text += &format!("- {operation_name}\n"));
@@ -140,7 +140,7 @@ fn totals(manifest: &Manifest) -> String {
     let levels: Vec<String> = manifest.levels.iter().map(level).collect();
     let known = rows().filter(|row| manifest.operations.contains_key(&operation_name(row))).count();
     format!(
-        "Compared: {}, each for a reason. {known} of {} operations have recordings, the others are known by the specification only.\n",
+        "Compared: {}, each for a reason. {known} of {} operations have recordings, the others are known by the specification and the change log only.\n",
         levels.join("; "),
         rows().count()
     )
