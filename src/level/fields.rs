@@ -3,14 +3,15 @@
 pub(super) mod removed;
 
 use super::objects::{
-    API_KEY_REPLY, ATTACHMENT_MESSAGE, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE,
-    EDIT_HISTORY_ENTRY, EDIT_REPLY, EMOJI, EVERY_REPLY, EXPORT, EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE,
-    FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE,
-    MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, ObjectKind,
-    PEER_EVENTS, PERMISSION, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE_REPLY, PROFILE_FIELD, PROPERTIES_REPLY,
-    REACTION, REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS,
-    SETTINGS_REPLY, STATUS, SUBGROUP_EVENTS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING_EVENT, UNREAD_DIRECT,
-    UNREAD_MESSAGES, UPLOAD_REPLY, URL_OPTION, USER, USER_UPDATE_VALUES,
+    API_KEY_REPLY, ATTACHMENT_MESSAGE, BATCHED_OPERATION_REPLY, CHANNEL, CHANNEL_DELETE_EVENT, CHANNEL_PERMISSIONS,
+    CHANNEL_UPDATE_EVENT, CHANNEL_WITH_SUBSCRIBERS, EDIT_HISTORY_ENTRY, EDIT_REPLY, EMOJI, EVERY_REPLY, EXPORT,
+    EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE_EVENT, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY,
+    INCOMING_WEBHOOK_OPTION, INVITE, LINKIFIER, LOGIN_METHODS, MESSAGE, MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY,
+    MESSAGE_UPDATE_EVENT, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, ObjectKind, PEER_EVENTS, PERMISSION, PRESENCE,
+    PRESENCE_REPLY, PRESENCE_UPDATE_REPLY, PROFILE_FIELD, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
+    REALM_PERMISSIONS, REGISTER_REPLY, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY,
+    STATUS, SUBGROUP_EVENTS, SUBSCRIBE_REPLY, TYPING_EVENT, UNREAD_DIRECT, UNREAD_MESSAGES, UPLOAD_REPLY, URL_OPTION,
+    USER, USER_UPDATE_VALUES,
 };
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::organization::parameters::OrganizationParams;
@@ -41,7 +42,7 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     ),
     (&USER_UPDATE_VALUES, &[(6, "avatar_version")]),
     (&OWN_USER, &[(10, "avatar_version"), (10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
-    (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
+    (&INCOMING_WEBHOOK_OPTION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
     (&PRESENCE_REPLY, &[(497, "server_timestamp")]),
     (&PRESENCE, &[(487, "active_timestamp"), (487, "idle_timestamp")]),
@@ -60,9 +61,9 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
             (1, "stream_post_policy"),
         ],
     ),
-    (&SUBSCRIPTION, &[(412, "partial_subscribers")]),
-    (&CHANNEL_DELETE, &[(343, "stream_ids")]),
-    (&CHANNEL_UPDATE, &[(71, "is_web_public")]),
+    (&CHANNEL_WITH_SUBSCRIBERS, &[(412, "partial_subscribers")]),
+    (&CHANNEL_DELETE_EVENT, &[(343, "stream_ids")]),
+    (&CHANNEL_UPDATE_EVENT, &[(71, "is_web_public")]),
     (&PEER_EVENTS, &[(35, "stream_ids"), (35, "user_ids")]),
     (&SUBSCRIBE_REPLY, &[(397, "new_subscription_messages_sent")]),
     (&FOLDER, &[(414, "order")]),
@@ -89,10 +90,10 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&SEND_REPLY, &[(508, "message_url"), (508, "message_link"), (218, "automatic_new_visibility_policy")]),
     (&EDIT_REPLY, &[(285, "detached_uploads")]),
     (&MESSAGE_REPLY, &[(120, "message")]),
-    (&MARK_REPLY, &[(211, "complete")]),
+    (&BATCHED_OPERATION_REPLY, &[(211, "complete")]),
     (&FLAG_REPLY, &[(355, "ignored_because_not_subscribed_channels")]),
-    (&MESSAGE_UPDATE, &[(114, "rendering_only")]),
-    (&FLAGS_UPDATE, &[(121, "message_details"), (32, "op")]),
+    (&MESSAGE_UPDATE_EVENT, &[(114, "rendering_only")]),
+    (&FLAGS_UPDATE_EVENT, &[(121, "message_details"), (32, "op")]),
     (&TYPING_EVENT, &[(58, "message_type")]),
     (&SCHEDULED_MESSAGE, &[(181, "failed")]),
     (&UNREAD_MESSAGES, &[(44, "old_unreads_missing")]),
@@ -132,7 +133,7 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
         ],
     ),
     (&LOGIN_METHODS, &[(1, "code_host_b")]),
-    (&REGISTER, REGISTER_KEYS),
+    (&REGISTER_REPLY, REGISTER_KEYS),
 ];
 
 /// Settings of channels, most of them permissions. Each is a field, a parameter of the operations that create and
@@ -317,13 +318,13 @@ pub(super) static FORMER_SETTINGS_SINCE: FieldLevels =
 /// Renamed fields: level, object, old name, new name.
 static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
     (485, &URL_OPTION, "validator", "input_type"),
-    (453, &REGISTER, "realm_giphy_rating", "realm_gif_rating_policy"),
-    (453, &REGISTER, "gif_rating_options", "gif_rating_policy_options"),
-    (442, &REGISTER, "giphy_rating_options", "gif_rating_options"),
-    (318, &INTEGRATION, "config", "config_options"),
-    (241, &REGISTER, "realm_notifications_stream_id", "realm_new_stream_announcements_stream_id"),
-    (241, &REGISTER, "realm_signup_notifications_stream_id", "realm_signup_announcements_stream_id"),
-    (233, &REGISTER, "hotspots", "onboarding_steps"),
+    (453, &REGISTER_REPLY, "realm_giphy_rating", "realm_gif_rating_policy"),
+    (453, &REGISTER_REPLY, "gif_rating_options", "gif_rating_policy_options"),
+    (442, &REGISTER_REPLY, "giphy_rating_options", "gif_rating_options"),
+    (318, &INCOMING_WEBHOOK_OPTION, "config", "config_options"),
+    (241, &REGISTER_REPLY, "realm_notifications_stream_id", "realm_new_stream_announcements_stream_id"),
+    (241, &REGISTER_REPLY, "realm_signup_notifications_stream_id", "realm_signup_announcements_stream_id"),
+    (233, &REGISTER_REPLY, "hotspots", "onboarding_steps"),
     (219, &SETTINGS, "default_view", "web_home_view"),
     (219, &SETTINGS, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
     (168, &SETTINGS, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
@@ -332,9 +333,9 @@ static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
     (131, &GROUP, "subgroups", "direct_subgroup_ids"),
     (131, &SUBGROUP_EVENTS, "subgroup_ids", "direct_subgroup_ids"),
     (118, &EDIT_HISTORY_ENTRY, "prev_subject", "prev_topic"),
-    (72, &REGISTER, "max_icon_file_size", "max_icon_file_size_mib"),
-    (72, &REGISTER, "max_logo_file_size", "max_logo_file_size_mib"),
-    (72, &REGISTER, "realm_upload_quota", "realm_upload_quota_mib"),
+    (72, &REGISTER_REPLY, "max_icon_file_size", "max_icon_file_size_mib"),
+    (72, &REGISTER_REPLY, "max_logo_file_size", "max_logo_file_size_mib"),
+    (72, &REGISTER_REPLY, "realm_upload_quota", "realm_upload_quota_mib"),
     (22, &ATTACHMENT_MESSAGE, "name", "date_sent"),
     (1, &MESSAGE, "subject_links", "topic_links"),
 ];
@@ -347,7 +348,7 @@ fn permission_description(object: &ObjectKind, name: &'static str) -> Option<(&'
     let (description, name) = match object.name {
         object if object == CHANNEL.name => (&CHANNEL_PERMISSIONS, name),
         object if object == GROUP.name => (&GROUP_PERMISSIONS, name),
-        object if object == REGISTER.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
+        object if object == REGISTER_REPLY.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
         _ => return None,
     };
     (is_permission(name) || name == "workplace_users_group").then_some((description, name))
@@ -363,10 +364,8 @@ pub(super) fn changes() -> Vec<Change> {
         (&SETTINGS, FORMER_SETTINGS_SINCE),
     ];
     let added_lists = LISTS.iter().filter(|list| list.since > 0);
-    changes.extend(
-        added_lists
-            .map(|list| Change { level: list.since, kind: ChangeKind::Field { object: &REGISTER, name: list.key } }),
-    );
+    let register_key = |name| ChangeKind::Field { object: &REGISTER_REPLY, name };
+    changes.extend(added_lists.map(|list| Change { level: list.since, kind: register_key(list.key) }));
     for (object, rows) in FIELDS.iter().chain(&setting_fields) {
         let field =
             |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Field { object, name } };
@@ -391,7 +390,7 @@ pub(super) fn changes() -> Vec<Change> {
             name,
             since: *since,
             value: *value,
-            is_present: if std::ptr::eq(*object, &REGISTER) { removed::is_requested } else { |_, _, _| true },
+            is_present: if std::ptr::eq(*object, &REGISTER_REPLY) { removed::is_requested } else { |_, _, _| true },
         },
     }));
     changes

@@ -1,7 +1,6 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
 //!
-//! A constant that ends in `_REPLY` is for whole replies, one that ends in `_EVENT`, `_UPDATE` or `_DELETE` for whole
-//! events.
+//! A constant that ends in `_REPLY` is for whole replies, one that ends in `_EVENT` or `_EVENTS` for whole events.
 
 /// A kind of object that changes of levels affect as a whole, wherever it occurs.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ objects! {
     BOT_UPDATE_EVENT = "event realm_bot update" ["event realm_bot update:"];
     BOT_UPDATE_VALUES = "bot in event realm_bot update" ["event realm_bot update: bot"];
     BOT = "bot" ["POST /register: realm_bots[]", "event realm_bot add: bot"];
-    INTEGRATION = "incoming webhook option" ["POST /register: realm_incoming_webhook_bots[]"];
+    INCOMING_WEBHOOK_OPTION = "incoming webhook option" ["POST /register: realm_incoming_webhook_bots[]"];
     URL_OPTION = "url option" ["POST /register: realm_incoming_webhook_bots[].url_options[]"];
     STATUS = "user status" ["GET /users/{user_id}/status: status", "POST /register: user_status[]", "event user_status:"];
     PRESENCE_REPLY = "presence reply" ["GET /users/{user_id_or_email}/presence:"];
@@ -70,18 +69,18 @@ objects! {
         "POST /register: realm_default_stream_groups[].streams[]",
         "event default_stream_groups: default_stream_groups[].streams[]",
     ];
-    SUBSCRIPTION = "channel with subscribers" [
+    CHANNEL_WITH_SUBSCRIBERS = "channel with subscribers" [
         "POST /register: subscriptions[]",
         "POST /register: unsubscribed[]",
         "POST /register: never_subscribed[]",
     ];
-    OWN_SUBSCRIPTION = "subscription" [
+    SUBSCRIPTION = "subscription" [
         "GET /users/me/subscriptions: subscriptions[]",
         "POST /register: subscriptions[]",
         "POST /register: unsubscribed[]",
         "event subscription add: subscriptions[]",
     ];
-    SUBSCRIPTION_UPDATE = "event subscription update" ["event subscription update:"];
+    SUBSCRIPTION_UPDATE_EVENT = "event subscription update" ["event subscription update:"];
     PROPERTIES_REPLY = "reply of POST /users/me/subscriptions/properties" ["POST /users/me/subscriptions/properties:"];
     PARAMETERLESS_REPLY = "reply of operations without parameters" [
         "GET /realm/domains:",
@@ -126,12 +125,12 @@ objects! {
         "event subscription add: subscriptions[]",
     ];
     DEFAULT_CHANNELS_EVENT = "event default_streams" ["event default_streams:"];
-    DEFAULT_GROUP = "group of default channels" [
+    DEFAULT_CHANNEL_GROUP = "group of default channels" [
         "POST /register: realm_default_stream_groups[]",
         "event default_stream_groups: default_stream_groups[]",
     ];
-    CHANNEL_DELETE = "event stream delete" ["event stream delete:"];
-    CHANNEL_UPDATE = "event stream update" ["event stream update:"];
+    CHANNEL_DELETE_EVENT = "event stream delete" ["event stream delete:"];
+    CHANNEL_UPDATE_EVENT = "event stream update" ["event stream update:"];
     PEER_EVENTS = "event subscription peer_add, peer_remove" [
         "event subscription peer_add:",
         "event subscription peer_remove:",
@@ -191,12 +190,12 @@ objects! {
         "POST /messages/flags:",
         "POST /messages/flags/narrow:",
     ];
-    MARK_REPLY = "reply of POST /mark_all_as_read and /streams/{stream_id}/delete_topic" [
+    BATCHED_OPERATION_REPLY = "reply of POST /mark_all_as_read and /streams/{stream_id}/delete_topic" [
         "POST /mark_all_as_read:",
         "POST /streams/{stream_id}/delete_topic:",
     ];
-    MESSAGE_UPDATE = "event update_message" ["event update_message:"];
-    FLAGS_UPDATE = "event update_message_flags" ["event update_message_flags:"];
+    MESSAGE_UPDATE_EVENT = "event update_message" ["event update_message:"];
+    FLAGS_UPDATE_EVENT = "event update_message_flags" ["event update_message_flags:"];
     TYPING_EVENT = "event typing" ["event typing:"];
     SCHEDULED_MESSAGE = "scheduled message" [
         "GET /scheduled_messages: scheduled_messages[]",
@@ -256,7 +255,7 @@ objects! {
     EXPORT_REPLY = "reply of POST /export/realm" ["POST /export/realm:"];
 
     SETTINGS = "user settings" ["POST /register: user_settings", "POST /register: realm_user_settings_defaults"];
-    SETTING_UPDATE = "event user_settings update, realm_user_settings_defaults update" [
+    SETTING_UPDATE_EVENT = "event user_settings update, realm_user_settings_defaults update" [
         "event user_settings update:",
         "event update_display_settings:",
         "event update_global_notifications:",
@@ -274,15 +273,15 @@ objects! {
     PUSH_DEVICE_EVENT = "event push_device" ["event push_device:"];
     SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
     LOGIN_METHODS = "authentication methods" ["GET /server_settings: authentication_methods"];
-    REGISTER = "register reply" ["POST /register:"];
+    REGISTER_REPLY = "register reply" ["POST /register:"];
     ORGANIZATION_CHANGES = "event realm update, data in event realm update_dict, reply of PATCH /realm" [
         "event realm update:",
         "event realm update_dict: data",
         "PATCH /realm:",
     ];
     ORGANIZATION_REPLY = "reply of PATCH /realm" ["PATCH /realm:"];
-    ORGANIZATION_SETTING_UPDATE = "event realm update" ["event realm update:"];
-    ORGANIZATION_DICT_UPDATE = "event realm update_dict" ["event realm update_dict:"];
+    ORGANIZATION_SETTING_UPDATE_EVENT = "event realm update" ["event realm update:"];
+    ORGANIZATION_DICT_UPDATE_EVENT = "event realm update_dict" ["event realm update_dict:"];
     ORGANIZATION_DATA = "data in event realm update_dict" ["event realm update_dict: data"];
     PLAYGROUND = "code playground" [
         "POST /register: realm_playgrounds[]",

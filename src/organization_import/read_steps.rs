@@ -162,7 +162,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let register = server.with_newest_names(&crate::level::objects::REGISTER, register);
+        let register = server.with_newest_names(&crate::level::objects::REGISTER_REPLY, register);
         let mut channels: Vec<KnownChannel> = channels.into_values().collect();
         if !self.options.channels.is_empty() {
             channels = self.selected_channels(channels)?;

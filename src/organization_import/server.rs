@@ -67,7 +67,7 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::objects::{GROUP, REGISTER};
+    use crate::level::objects::{GROUP, REGISTER_REPLY};
     use serde_json::json;
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
         let register =
             json!({"realm_notifications_stream_id": 3, "reactions": [{"reaction_type": "zulip_extra_emoji"}]});
         assert_eq!(
-            old.with_newest_names(&REGISTER, register),
+            old.with_newest_names(&REGISTER_REPLY, register),
             json!({
                 "reactions": [{"reaction_type": "service_extra_emoji"}],
                 "realm_new_stream_announcements_stream_id": 3,

@@ -4,7 +4,7 @@ use crate::api::Access;
 use crate::error::Error;
 use crate::level::fields::removed::email_of_user;
 use crate::level::historical_records::record_at_level;
-use crate::level::objects::{ONE_TIME_NOTICE, PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
+use crate::level::objects::{ONE_TIME_NOTICE, PRESENCE, REGISTER_REPLY, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
@@ -64,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`is_moderator` is true for administrators and owners too.",
         test: "is_moderator_was_only_for_moderators_before_380",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             if reply.get("is_admin") == Some(&Value::Bool(true)) && reply.contains_key("is_moderator") {
                 reply.insert("is_moderator".into(), false.into());
             }
@@ -150,7 +150,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "A status in `user_status` may consist of an emoji only; older levels show no status for it.",
         test: "statuses_were_texts_before_86",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
                 statuses.retain(|_, status| status.get("status_text").is_some());
             }

@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::level::fields::removed::email_of_user;
 use crate::level::historical_records::record_at_level;
-use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INTEGRATION};
+use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INCOMING_WEBHOOK_OPTION};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext};
 use crate::realm::id::UserId;
 use crate::record::bot::BotRecord;
@@ -15,14 +15,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
         test: "options_of_webhook_bots_were_an_object_before_318",
-        downgrade: Downgrade::Objects(&INTEGRATION, ChangedFields::Fields(&["config", "config_options"]), |bot, _| {
-            let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
-            let Value::Array(options) = &bot[key] else { return };
-            let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
-            let validators = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
-            let config: Map<String, Value> = validators.collect();
-            bot.insert(key.into(), config.into());
-        }),
+        downgrade: Downgrade::Objects(
+            &INCOMING_WEBHOOK_OPTION,
+            ChangedFields::Fields(&["config", "config_options"]),
+            |bot, _| {
+                let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else {
+                    return;
+                };
+                let Value::Array(options) = &bot[key] else { return };
+                let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
+                let validators =
+                    options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
+                let config: Map<String, Value> = validators.collect();
+                bot.insert(key.into(), config.into());
+            },
+        ),
     },
     Behaviour {
         level: 494,

@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::level::historical_records::record_at_level;
-use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS_EVENT, DEFAULT_GROUP, MESSAGE, REGISTER};
+use crate::level::objects::{
+    CHANNEL, CHANNEL_DELETE_EVENT, DEFAULT_CHANNEL_GROUP, DEFAULT_CHANNELS_EVENT, MESSAGE, REGISTER_REPLY,
+};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
@@ -77,7 +79,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_sent_as_deletion_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             remove_archived_channels(reply, "streams")
         }),
     },
@@ -86,7 +88,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_sent_as_deletion_before_378",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             remove_archived_channels(reply, "never_subscribed")
         }),
     },
@@ -143,7 +145,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event stream delete",
         description: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_sent_whole_before_343",
-        downgrade: Downgrade::Objects(&CHANNEL_DELETE, ChangedFields::Fields(&["streams"]), |event, context| {
+        downgrade: Downgrade::Objects(&CHANNEL_DELETE_EVENT, ChangedFields::Fields(&["streams"]), |event, context| {
             for deleted_channel in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = deleted_channel["stream_id"].as_i64().map(ChannelId);
                 if deleted_channel.get("name").is_some() {
@@ -165,7 +167,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
         downgrade: Downgrade::Objects(
-            &REGISTER,
+            &REGISTER_REPLY,
             ChangedFields::Fields(&["realm_default_streams"]),
             |reply, context| replace_ids_with_channels(reply.get_mut("realm_default_streams"), context),
         ),
@@ -186,7 +188,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "group of default channels",
         description: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
-        downgrade: Downgrade::Objects(&DEFAULT_GROUP, ChangedFields::Fields(&["streams"]), |group, context| {
+        downgrade: Downgrade::Objects(&DEFAULT_CHANNEL_GROUP, ChangedFields::Fields(&["streams"]), |group, context| {
             replace_ids_with_channels(group.get_mut("streams"), context)
         }),
     },

@@ -3,7 +3,7 @@
 
 use crate::api::parameter::json_parameter;
 use crate::error::Error;
-use crate::level::objects::{ORGANIZATION_CHANGES, ORGANIZATION_DICT_UPDATE, ORGANIZATION_REPLY};
+use crate::level::objects::{ORGANIZATION_CHANGES, ORGANIZATION_DICT_UPDATE_EVENT, ORGANIZATION_REPLY};
 use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 
 /// The settings of this table, by their present names.
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update_dict",
         description: "Carries `topics_policy` and `mandatory_topics`; before, only `mandatory_topics`, in `realm` update.",
         test: "policies_of_the_organization_were_booleans",
-        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, ChangedFields::Values, |event, _| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE_EVENT, ChangedFields::Values, |event, _| {
             let Some(value) = event.get_mut("data").and_then(|data| data.get_mut("mandatory_topics")) else { return };
             let value = value.take();
             event.shift_remove("data");

@@ -1,7 +1,7 @@
 //! Behaviours of linkifiers and code playgrounds.
 
 use crate::error::Error;
-use crate::level::objects::{LINKIFIER, PLAYGROUND, REALM_FILTERS_EVENT, REGISTER};
+use crate::level::objects::{LINKIFIER, PLAYGROUND, REALM_FILTERS_EVENT, REGISTER_REPLY};
 use crate::level::{Behaviour, ChangedFields, Downgrade};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, context| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
                 let as_list = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
                     json!([linkifier.pattern, convert_to_format(&linkifier.url_template), linkifier.id])

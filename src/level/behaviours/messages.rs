@@ -1,7 +1,7 @@
 //! Behaviours of messages, reactions and typing notifications.
 
 use crate::error::Error;
-use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING_EVENT};
+use crate::level::objects::{EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_UPDATE_EVENT, REACTION_EVENT, TYPING_EVENT};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -154,7 +154,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event update_message",
         description: "Every message of a channel has `stream_id`; before, only moved messages had it.",
         test: "edits_named_no_channel_before_112",
-        downgrade: Downgrade::Objects(&MESSAGE_UPDATE, ChangedFields::Fields(&["stream_id"]), |event, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_UPDATE_EVENT, ChangedFields::Fields(&["stream_id"]), |event, _| {
             if !event.contains_key("orig_subject") && !event.contains_key("new_stream_id") {
                 event.shift_remove("stream_id");
             }
@@ -198,7 +198,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_had_a_version_of_rendering_before_284",
         downgrade: Downgrade::Objects(
-            &MESSAGE_UPDATE,
+            &MESSAGE_UPDATE_EVENT,
             ChangedFields::Fields(&["prev_rendered_content_version"]),
             |event, _| {
                 if event.contains_key("orig_rendered_content") {

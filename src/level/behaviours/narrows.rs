@@ -1,4 +1,4 @@
-//! Behaviours of narrows: former operators and operands, and how wrong ones were refused.
+//! How older levels read the parameter `narrow`: former operators and operands, and how wrong ones were refused.
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
@@ -22,7 +22,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "narrows_were_checked_in_one_step_before_265",
         // The rows of the other two operations in `parameter_order` convert the narrow when its turn among the
         // parameters comes.
-        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], upgrade_narrow),
+        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_former_narrow),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
@@ -61,7 +61,7 @@ const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 
 /// Parses a narrow in the former way and converts it to the present form. Fails with the former errors, whose order and
 /// parameters differ from the present ones.
-pub(super) fn upgrade_narrow(request: &mut Request<'_>) -> Result<(), Error> {
+pub(super) fn read_former_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let refusal = || Error::BadParameterValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };

@@ -6,8 +6,8 @@ use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::behaviours::former_booleans::FORMER_BOOLEANS;
 use crate::level::objects::{
-    EMOJI, EXPORT, EXPORT_LIST, ORGANIZATION_CHANGES, ORGANIZATION_DATA, ORGANIZATION_DICT_UPDATE,
-    ORGANIZATION_SETTING_UPDATE, REGISTER,
+    EMOJI, EXPORT, EXPORT_LIST, ORGANIZATION_CHANGES, ORGANIZATION_DATA, ORGANIZATION_DICT_UPDATE_EVENT,
+    ORGANIZATION_SETTING_UPDATE_EVENT, REGISTER_REPLY,
 };
 use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use crate::realm::export::{ExportKind, ExportState};
@@ -70,7 +70,7 @@ macro_rules! former_register_value {
             subject: "register reply",
             description: $description,
             test: "values_of_the_organization_came_with_their_levels",
-            downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Fields(&[$key]), |reply, _| {
+            downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Fields(&[$key]), |reply, _| {
                 if let Some(value) = reply.get_mut($key) {
                     let replace: fn(&mut Value) = $replace;
                     replace(value);
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "event realm update_dict",
         description: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
-        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE, ChangedFields::Values, |event, _| {
+        downgrade: Downgrade::Objects(&ORGANIZATION_DICT_UPDATE_EVENT, ChangedFields::Values, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
             let Some(description) = data.get_mut("description").map(Value::take) else { return };
             let rendered_description = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
@@ -103,7 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Has `rendered_description` when it carries `description`.",
         test: "descriptions_of_the_organization_were_sent_alone_before_464",
         downgrade: Downgrade::Objects(
-            &ORGANIZATION_SETTING_UPDATE,
+            &ORGANIZATION_SETTING_UPDATE_EVENT,
             ChangedFields::Fields(&["rendered_description"]),
             |event, _| _ = event.shift_remove("rendered_description"),
         ),

@@ -1,7 +1,7 @@
 //! Operations that checked their parameters in another order, as recordings of a server at level 247 show. The newest
 //! level checks them in the order of their declaration (A-240 in docs/assumptions.md).
 
-use super::narrows::upgrade_narrow;
+use super::narrows::read_former_narrow;
 use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::parameter::{NonNegative, Parameters, RawParameters};
@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         request.check_optional::<bool>("include_anchor")?;
         request.check_required::<NonNegative>("num_before")?;
         request.check_required::<NonNegative>("num_after")?;
-        upgrade_narrow(request)
+        read_former_narrow(request)
     }),
     former_order(253, &["POST /messages/flags/narrow"], RANGES_TEST, |request| {
         request.check_required::<String>("anchor")?;
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_order(265, &["GET /messages/matches_narrow"], RANGES_TEST, |request| {
         request.check_required::<Vec<i64>>("msg_ids")?;
         request.check_required::<String>("narrow")?;
-        upgrade_narrow(request)
+        read_former_narrow(request)
     }),
     former_order(283, &["POST /messages"], MESSAGES_TEST, |request| {
         request.check_required::<MessageType>("type")?;

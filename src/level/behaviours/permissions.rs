@@ -2,7 +2,7 @@
 
 use crate::api::parameter::types::group_setting::resolve;
 use crate::error::Error;
-use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
+use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER_REPLY};
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
         downgrade: Downgrade::Objects(
-            &REGISTER,
+            &REGISTER_REPLY,
             ChangedFields::Fields(&["server_supported_permission_settings"]),
             |reply, _| {
                 let supported_settings =
@@ -149,7 +149,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply: realm_create_multiuse_invite_group",
         description: ANONYMOUS_GROUP_DESCRIPTION,
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, context| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, context| {
             replace_anonymous_group(
                 reply.get_mut("realm_create_multiuse_invite_group"),
                 context.realm,

@@ -2,7 +2,7 @@
 
 use crate::api::profile_fields::check_room_in_summary;
 use crate::error::Error;
-use crate::level::objects::{PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER};
+use crate::level::objects::{PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER_REPLY};
 use crate::level::{Behaviour, ChangedFields, Downgrade, Request};
 use crate::realm::id::ProfileFieldId;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`custom_profile_field_types` has pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
                 kinds.retain(|_, kind| kind["id"] != PRONOUNS);
             }

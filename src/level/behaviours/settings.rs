@@ -5,7 +5,7 @@ use crate::api::changes::settings::legacy;
 use crate::api::parameter::json_parameter;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
-use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
+use crate::level::objects::{REGISTER_REPLY, SETTING_UPDATE_EVENT, SETTINGS, SETTINGS_REPLY};
 use crate::level::parameters::is_removed_setting;
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Request};
 use serde_json::{Map, Value, json};
@@ -99,18 +99,22 @@ static OTHER_ROWS: &[Behaviour] = &[
         subject: "event user_settings update, realm_user_settings_defaults update",
         description: "The value `recent` of `web_home_view` was `recent_topics`.",
         test: "the_recent_view_was_called_recent_topics_before_454",
-        downgrade: Downgrade::Objects(&SETTING_UPDATE, ChangedFields::Fields(&["value", "setting"]), |event, _| {
-            set_former_value_in_event(event, 454, "web_home_view")
-        }),
+        downgrade: Downgrade::Objects(
+            &SETTING_UPDATE_EVENT,
+            ChangedFields::Fields(&["value", "setting"]),
+            |event, _| set_former_value_in_event(event, 454, "web_home_view"),
+        ),
     },
     Behaviour {
         level: 227,
         subject: "event user_settings update, realm_user_settings_defaults update",
         description: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4.",
         test: "values_of_settings_came_with_their_levels",
-        downgrade: Downgrade::Objects(&SETTING_UPDATE, ChangedFields::Fields(&["value", "setting"]), |event, _| {
-            set_former_value_in_event(event, 227, "desktop_icon_count_display")
-        }),
+        downgrade: Downgrade::Objects(
+            &SETTING_UPDATE_EVENT,
+            ChangedFields::Fields(&["value", "setting"]),
+            |event, _| set_former_value_in_event(event, 227, "desktop_icon_count_display"),
+        ),
     },
     Behaviour {
         level: 168,
@@ -125,7 +129,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         description: "The setting `realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true for always.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
         downgrade: Downgrade::Objects(
-            &SETTING_UPDATE,
+            &SETTING_UPDATE_EVENT,
             ChangedFields::Fields(&["property", "value", "setting_name", "setting", "notification_name"]),
             |event, _| {
                 set_former_value_in_event(event, 168, "realm_name_in_email_notifications_policy");
@@ -146,7 +150,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         description: "The setting `color_scheme` was `night_mode`, true for dark.",
         test: "the_color_scheme_was_night_mode_before_21",
         downgrade: Downgrade::Objects(
-            &SETTING_UPDATE,
+            &SETTING_UPDATE_EVENT,
             ChangedFields::Fields(&["property", "value", "setting_name", "setting", "notification_name"]),
             |event, _| {
                 set_former_value_in_event(event, 21, "color_scheme");
@@ -159,7 +163,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "Settings are in `user_settings` only; before, clients without `user_settings_object` had the older ones at the reply's top level too.",
         test: "legacy_settings_events_were_sent_before_439",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Additions, add_legacy_settings),
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Additions, add_legacy_settings),
     },
     Behaviour {
         level: 78,
@@ -178,7 +182,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         description: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
         test: "home_views_were_default_views_before_219",
         downgrade: Downgrade::Objects(
-            &SETTING_UPDATE,
+            &SETTING_UPDATE_EVENT,
             ChangedFields::Fields(&["property", "setting_name", "notification_name"]),
             |event, _| set_former_name_in_event(event, 219),
         ),

@@ -3,8 +3,8 @@
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::level::objects::{
-    EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DELETE_EVENT, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE,
-    MUTED_TOPICS, REGISTER, SCHEDULED_MESSAGE, TOPIC, TYPING_EVENT, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC,
+    EDIT_HISTORY_ENTRY, MESSAGE, MESSAGE_DELETE_EVENT, MESSAGE_DETAILS, MESSAGE_HISTORY_ENTRY, MESSAGE_UPDATE_EVENT,
+    MUTED_TOPICS, REGISTER_REPLY, SCHEDULED_MESSAGE, TOPIC, TYPING_EVENT, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC,
     USER_TOPIC_EVENT,
 };
 use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request};
@@ -68,7 +68,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     empty_topic_row(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
     empty_topic_row(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
     empty_topic_row(&TYPING_EVENT, EMPTY_TOPIC_EVENTS_TEST),
-    empty_topic_row(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
+    empty_topic_row(&MESSAGE_UPDATE_EVENT, EMPTY_TOPIC_TEST),
     empty_topic_row(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_row(&MESSAGE_DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
@@ -153,7 +153,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "register reply",
         description: "`visibility_policy` of `user_topics` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
-        downgrade: Downgrade::Objects(&REGISTER, ChangedFields::Values, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, _| {
             if let Some(Value::Array(topics)) = reply.get_mut("user_topics") {
                 topics.retain(|topic| topic["visibility_policy"] == VisibilityPolicy::Muted.number());
             }

@@ -5,8 +5,9 @@ use crate::api::organization::policies::POLICIES;
 use crate::level::DowngradeContext;
 use crate::level::behaviours::permissions;
 use crate::level::objects::{
-    BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, ObjectKind, PROPERTIES_REPLY, REACTION,
-    REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER, USER_UPDATE_VALUES,
+    BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_USER, ObjectKind, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
+    REGISTER_REPLY, RESEND_REPLY, SETTINGS, SUBSCRIPTION, SUBSCRIPTION_UPDATE_EVENT, UNREAD_TOPIC, USER,
+    USER_UPDATE_VALUES,
 };
 use crate::realm::channel::{MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH};
 use crate::realm::id::{ChannelId, MessageId, UserId};
@@ -34,73 +35,79 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (474, &BOT, "full_name", 0, |bot, context| account_value(bot, context, |user| json!(user.full_name))),
     (474, &BOT, "is_active", 0, |bot, context| account_value(bot, context, |user| json!(user.is_active))),
     (474, &BOT, "owner_id", 5, |bot, context| account_value(bot, context, |user| json!(user.bot_owner()))),
-    (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
-    (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
+    (468, &REGISTER_REPLY, "push_devices", 406, |_, context| push_devices(context)),
+    (426, &REGISTER_REPLY, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
     // The time of the request.
     (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
-    (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
-    (341, &REGISTER, "can_subscribe_other_users", 0, |_, context| {
+    (344, &REGISTER_REPLY, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
+    (341, &REGISTER_REPLY, "can_subscribe_other_users", 0, |_, context| {
         json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, RealmPermission::CanAddSubscribers)))
     }),
-    (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| {
+    (341, &REGISTER_REPLY, "realm_invite_to_stream_policy", 0, |_, context| {
         policy_number("invite_to_stream_policy", context)
     }),
-    (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| policy_number("invite_to_realm_policy", context)),
-    (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| policy_number("edit_topic_policy", context)),
-    (310, &REGISTER, "realm_move_messages_between_streams_policy", 56, |_, context| {
+    (321, &REGISTER_REPLY, "realm_invite_to_realm_policy", 50, |_, context| {
+        policy_number("invite_to_realm_policy", context)
+    }),
+    (316, &REGISTER_REPLY, "realm_edit_topic_policy", 75, |_, context| policy_number("edit_topic_policy", context)),
+    (310, &REGISTER_REPLY, "realm_move_messages_between_streams_policy", 56, |_, context| {
         policy_number("move_messages_between_streams_policy", context)
     }),
-    (307, &REGISTER, "realm_add_custom_emoji_policy", 85, |_, context| {
+    (307, &REGISTER_REPLY, "realm_add_custom_emoji_policy", 85, |_, context| {
         policy_number("add_custom_emoji_policy", context)
     }),
-    (299, &REGISTER, "realm_user_group_edit_policy", 0, |_, context| policy_number("user_group_edit_policy", context)),
-    (291, &REGISTER, "realm_delete_own_message_policy", 101, |_, context| {
+    (299, &REGISTER_REPLY, "realm_user_group_edit_policy", 0, |_, context| {
+        policy_number("user_group_edit_policy", context)
+    }),
+    (291, &REGISTER_REPLY, "realm_delete_own_message_policy", 101, |_, context| {
         policy_number("delete_own_message_policy", context)
     }),
-    (270, &REGISTER, "realm_private_message_policy", 1, |_, context| policy_number("private_message_policy", context)),
+    (270, &REGISTER_REPLY, "realm_private_message_policy", 1, |_, context| {
+        policy_number("private_message_policy", context)
+    }),
     // The address is the same for all senders.
-    (226, &OWN_SUBSCRIPTION, "email_address", 0, |channel, context| {
+    (226, &SUBSCRIPTION, "email_address", 0, |channel, context| {
         let id = channel.get("stream_id").and_then(Value::as_i64).map(ChannelId);
         json!(id.map(|id| legacy_channel_email(context.realm, id)))
     }),
-    (183, &REGISTER, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
+    (183, &REGISTER_REPLY, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
         json!(if context.level < 38 { 86_400 } else { 259_200 })
     }),
-    (133, &OWN_SUBSCRIPTION, "role", 31, |_, _| json!(CHANNEL_MEMBER_ROLE)),
+    (133, &SUBSCRIPTION, "role", 31, |_, _| json!(CHANNEL_MEMBER_ROLE)),
     (111, &PROPERTIES_REPLY, "subscription_data", 0, |_, context| {
         context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }),
-    (102, &REGISTER, "realm_create_stream_policy", 0, |_, context| {
+    (102, &REGISTER_REPLY, "realm_create_stream_policy", 0, |_, context| {
         permissions::policy_number(context, "can_create_public_channel_group")
     }),
-    (101, &REGISTER, "realm_allow_message_deleting", 0, |_, context| {
+    (101, &REGISTER_REPLY, "realm_allow_message_deleting", 0, |_, context| {
         json!(permissions::policy_number(context, "can_delete_own_message_group") != 2)
     }),
-    (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
+    (99, &REGISTER_REPLY, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
     (90, &UNREAD_TOPIC, "sender_ids", 0, sender_ids),
-    (85, &REGISTER, "realm_add_emoji_by_admins_only", 0, |_, context| {
+    (85, &REGISTER_REPLY, "realm_add_emoji_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_add_custom_emoji_group")
     }),
-    (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
+    (75, &REGISTER_REPLY, "realm_allow_community_topic_editing", 0, |_, context| {
         json!(permissions::policy_number(context, "can_move_messages_between_topics_group") == 5)
     }),
-    (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
-    (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
-    (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
+    (53, &REGISTER_REPLY, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
+    (53, &REGISTER_REPLY, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
+    (50, &REGISTER_REPLY, "realm_invite_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_invite_users_group")
     }),
-    (41, &SUBSCRIPTION_UPDATE, "name", 0, |event, context| {
+    (41, &SUBSCRIPTION_UPDATE_EVENT, "name", 0, |event, context| {
         let id = event.get("stream_id").and_then(Value::as_i64).map(ChannelId);
         json!(id.and_then(|id| context.realm.channels.get(&id)).map(|channel| channel.name.as_str()))
     }),
-    (40, &SUBSCRIPTION_UPDATE, "email", 0, |_, context| {
+    (40, &SUBSCRIPTION_UPDATE_EVENT, "email", 0, |_, context| {
         json!(context.caller.map(|caller| context.realm.api_email(caller)))
     }),
     (26, &MESSAGE, "sender_short_name", 0, |message, _| json!(local_part(message, "sender_email"))),
     (22, &INVITE, "ref", 0, |invite, context| email_of_user(invite.get("invited_by_user_id"), context)),
     (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
-    (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
+    (14, &SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
     (10, &OWN_USER, "client_id", 0, |user, _| json!(client_id(user))),
     (10, &OWN_USER, "short_name", 0, |user, _| json!(local_part(user, "email"))),
     (7, &BOT_UPDATE_VALUES, "email", 0, |bot, context| {
@@ -115,10 +122,10 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (1, &USER, "bot_owner", 0, |user, context| email_of_user(user.get("bot_owner_id"), context)),
     (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
-    (363, &REGISTER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &REGISTER_REPLY, "is_billing_admin", 73, |_, _| json!(false)),
     (484, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
     (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
-    (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
+    (163, &REGISTER_REPLY, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];
 
 /// Whether a client requested a key of the register reply. Keys of the organization come together; others depend on the

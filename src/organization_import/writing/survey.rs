@@ -1,7 +1,7 @@
 //! The survey of a partial file's records: collects names, times, and the positions of records.
 
 use crate::counted::counted;
-use crate::level::objects::{GROUP, REGISTER, USER};
+use crate::level::objects::{GROUP, REGISTER_REPLY, USER};
 use crate::organization_import::ImportOptions;
 use crate::organization_import::anonymization::{Anonymizer, OriginalWords};
 use crate::organization_import::channels::{ReceivedRange, SubscriptionStatus};
@@ -179,7 +179,7 @@ impl SurveyBuilder {
             self.update_latest_time(&record);
         }
         match kind {
-            "register" => self.register = self.server.with_newest_names(&REGISTER, record),
+            "register" => self.register = self.server.with_newest_names(&REGISTER_REPLY, record),
             "note" => self.notes.push(record.as_str().unwrap_or_default().to_owned()),
             "user" => self.add_user(UserList::Active, record, line.start),
             "former user" => self.add_user(UserList::Deactivated, record, line.start),
