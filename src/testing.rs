@@ -4,7 +4,7 @@
 //! and ends with the test. A test that panics prints the last requests to its world.
 //!
 //! ```
-//! use chatdouble::testing::{self, Fault, Requests};
+//! use chatdouble::testing::{self, Fault, RequestPattern};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
@@ -12,9 +12,9 @@
 //! let mel = world.user("mel");                        // id, email, api_key
 //! let client = my_client::Client::new(world.url(), &mel.email, &mel.api_key);
 //!
-//! world.faults().add(Fault::drop_after().on(Requests::to("/messages")).times(1));
+//! world.faults().add(Fault::drop_after().on(RequestPattern::to("/messages")).times(1));
 //! client.send("general", "greetings", "Hello").await;
-//! world.journal().verify(Requests::to("/messages").by("mel").param("content", "Hello").exactly(1));
+//! world.journal().verify(RequestPattern::to("/messages").by("mel").param("content", "Hello").exactly(1));
 //!
 //! let jump = world.clock().advance("1d").await;       // what falls due in that time happens
 //! assert!(jump.fired.iter().any(|item| item.kind == "reminder"));
@@ -57,7 +57,7 @@ mod pushes;
 mod queues;
 mod rate_limits;
 mod report;
-mod requests;
+mod request_pattern;
 mod world;
 
 use crate::control::InitialClock;
@@ -75,7 +75,7 @@ pub use pushes::{Push, Pushes};
 pub use queues::{Queue, Queues};
 pub use rate_limits::{RateLimit, RateLimits};
 pub use report::{Finding, FindingRequest, ReportedClient};
-pub use requests::Requests;
+pub use request_pattern::RequestPattern;
 pub use world::{Snapshots, TestWorld, WorldOptions};
 
 const SERVER_THREADS: usize = 2;

@@ -1,7 +1,7 @@
 //! Faults: failures that a test sets up in its world.
 
 use super::control_client::{ControlClient, parse_json, parse_list, to_json};
-use super::requests::Requests;
+use super::request_pattern::RequestPattern;
 use crate::fault::{Disturbance, PushRelayFailure};
 use http::Method;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fault {
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    requests: Option<Requests>,
+    requests: Option<RequestPattern>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ impl Fault {
     }
 
     /// Restricts the fault to these requests: by method, path, user and parameters.
-    pub fn on(self, requests: Requests) -> Self {
+    pub fn on(self, requests: RequestPattern) -> Self {
         Self { requests: Some(requests), ..self }
     }
 

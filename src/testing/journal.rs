@@ -15,7 +15,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The entries that match [`Requests`](super::Requests), newest last. Filters by parameters and expected numbers
+    /// The entries that match [`RequestPattern`](super::RequestPattern), newest last. Filters by parameters and expected numbers
     /// are not supported here.
     #[track_caller]
     pub fn entries(&self, requests: impl Serialize) -> Vec<Entry> {

@@ -1,12 +1,12 @@
-//! A filter of requests, for faults and for the journal.
+//! A pattern of requests, for faults and for the journal.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A filter of requests to a world's API: those that a fault affects, that the journal lists, or that a test expects.
+/// A pattern of requests to a world's API: those that a fault affects, that the journal lists, or that a test expects.
 /// Criteria that are not set match all requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Requests {
+pub struct RequestPattern {
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Requests {
     limit: Option<usize>,
 }
 
-impl Requests {
+impl RequestPattern {
     /// All requests.
     pub fn any() -> Self {
         Self::default()
@@ -40,28 +40,29 @@ impl Requests {
         Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// Restricts the filter to a method, in capitals.
+    /// Restricts the pattern to a method, in capitals.
     pub fn method(self, method: impl Into<String>) -> Self {
         Self { method: Some(method.into()), ..self }
     }
 
-    /// Restricts the filter to a user, by email address or handle.
+    /// Restricts the pattern to a user, by email address or handle.
     pub fn by(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }
 
-    /// Restricts the filter to requests with this value of a parameter.
+    /// Restricts the pattern to requests with this value of a parameter.
     pub fn param(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.params.insert(name.into(), value.to_string());
         self
     }
 
-    /// Restricts the filter to replies with this HTTP status; 0 means a dropped connection.
+    /// Restricts the pattern to replies with this HTTP status; 0 means a dropped connection.
     pub fn status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
 
-    /// Expects at least this number of requests; without a number, at least one is expected.
+    /// Expects at least this number of requests; without a number, at least one is expected. This and the other numbers are
+    /// only for [`Journal::verify`](super::Journal::verify) and [`Journal::wait_for`](super::Journal::wait_for).
     pub fn at_least(self, count: usize) -> Self {
         Self { at_least: Some(count), ..self }
     }

@@ -1,7 +1,7 @@
 //! The world of a test: its options, its helpers and its snapshots.
 
 use super::control_client::{ControlClient, Refusal, parse_json, parse_list, to_json};
-use super::{Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, ReportedClient, Requests, TestServer};
+use super::{Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, ReportedClient, RequestPattern, TestServer};
 use crate::server::Credentials;
 use http::Method;
 use serde::Serialize;
@@ -252,7 +252,7 @@ impl TestWorld {
 impl TestWorld {
     /// The text that a failed test prints: the last requests, and a hint for a client that needs another dialect.
     fn failure_text(&self) -> String {
-        let newest = serde_json::to_value(Requests::any().newest(MAX_PRINTED_ENTRIES)).unwrap_or_default();
+        let newest = serde_json::to_value(RequestPattern::any().newest(MAX_PRINTED_ENTRIES)).unwrap_or_default();
         let entries = self.journal().find(&newest).unwrap_or_default();
         if entries.is_empty() {
             return String::new();

@@ -3,7 +3,7 @@
 use crate::support::User;
 use chatdouble::Options;
 use chatdouble::fault::{Disturbance, PushRelayFailure};
-use chatdouble::testing::{self, Fault, Network, RateLimit, Requests, TestServer, TestWorld, WorldOptions};
+use chatdouble::testing::{self, Fault, Network, RateLimit, RequestPattern, TestServer, TestWorld, WorldOptions};
 use http::Method;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,8 +37,11 @@ async fn a_world_is_its_tests_own_and_ends_with_it() {
 
     let _ = user(&one, "mel").post("/messages", message("Hello")).await.success();
 
-    assert_eq!(one.journal().verify(Requests::to("/messages").by("mel").param("content", "Hello").status(200)), 1);
-    assert_eq!(other.journal().entries(Requests::any()), []);
+    assert_eq!(
+        one.journal().verify(RequestPattern::to("/messages").by("mel").param("content", "Hello").status(200)),
+        1
+    );
+    assert_eq!(other.journal().entries(RequestPattern::any()), []);
     let (gone, copy) = (one.url().to_owned(), one.fork());
     drop(one);
     let refused = User::new(gone, None).get("/server_settings", json!({})).await.with_status(404);
@@ -67,7 +70,7 @@ fn a_test_without_a_runtime_waits_on_its_own_thread() {
 
     assert_eq!((moved.fired[0].kind.as_str(), moved.not_parked.len()), ("heartbeat", 0));
     assert_eq!(polling.join().expect("no panic"), "heartbeat");
-    assert_eq!(testing::block_on(world.journal().wait_for(Requests::to("/events").exactly(1), SOON)), 1);
+    assert_eq!(testing::block_on(world.journal().wait_for(RequestPattern::to("/events").exactly(1), SOON)), 1);
 }
 
 #[tokio::test]
@@ -102,7 +105,7 @@ async fn faults_do_what_they_are_called_after() {
         let (world, mel) = (&world, &mel);
         async move {
             world.faults().clear();
-            world.faults().add(fault.on(Requests::to("/users/me").method("GET").by("mel")));
+            world.faults().add(fault.on(RequestPattern::to("/users/me").method("GET").by("mel")));
             mel.get("/users/me", json!({})).await.status
         }
     };
@@ -170,7 +173,7 @@ async fn networks_and_rate_limits_are_set_listed_and_ended() {
 async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     let world = testing::world();
     let _ = user(&world, "mel").post("/messages", message("Hello")).await.success();
-    let sent = || Requests::to("/messages").method("POST");
+    let sent = || RequestPattern::to("/messages").method("POST");
 
     let said = panic_of(|| _ = world.journal().verify(sent().param("content", "Hallo").exactly(1)));
     assert!(said.starts_with("Expected exactly 1 such request, found 0\n\nnear it:\n"), "{said}");
@@ -192,7 +195,7 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     assert!(said.contains("There is no fixture 'no-such'"), "{said}");
     let refusal = world.control(Method::POST, "/clock", Some(json!({"advance_seconds": -1}))).expect_err("refused");
     assert_eq!((refusal.status, &refusal.body["code"]), (400, &json!("BAD_REQUEST")));
-    let entry = &world.journal().entries(Requests::to("/messages").newest(1))[0];
+    let entry = &world.journal().entries(RequestPattern::to("/messages").newest(1))[0];
     assert_eq!(
         entry.to_string(),
         "200 POST /messages mel@chat.test content=Hello to=general topic=greetings type=channel"
@@ -206,7 +209,7 @@ async fn an_entry_says_why_the_request_was_refused() {
     let _ = mel.get("/mesages", json!({})).await;
     let _ = mel.post("/drafts", json!({"drafts": "x"})).await;
 
-    let lines: Vec<String> = world.journal().entries(Requests::any()).iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = world.journal().entries(RequestPattern::any()).iter().map(ToString::to_string).collect();
 
     assert_eq!(
         lines,
@@ -230,11 +233,14 @@ async fn a_world_is_kept_and_put_back() {
     assert_eq!(world.state(), before);
     let _ = mel.post("/messages", message("litter")).await.success();
     let first = world.fork_with(WorldOptions::new().snapshot("before").seed(7).label("first").name("kept-first"));
-    assert_eq!((first.name(), first.journal().entries(Requests::any()).len()), ("kept-first", 0));
+    assert_eq!((first.name(), first.journal().entries(RequestPattern::any()).len()), ("kept-first", 0));
     world.put_state(&before);
     assert_eq!(world.state(), before);
     world.reset();
-    assert_eq!((world.snapshots().list(), world.journal().entries(Requests::any())), (vec!["before".into()], vec![]));
+    assert_eq!(
+        (world.snapshots().list(), world.journal().entries(RequestPattern::any())),
+        (vec!["before".into()], vec![])
+    );
     world.snapshots().remove("before");
     assert_eq!((world.snapshots().list(), world.violations()), (vec![], vec![]));
 }
@@ -307,8 +313,8 @@ fn hundreds_of_worlds_are_there_at_once() {
         assert!(ids.iter().all(|id| *id == ids[0]), "no world sees another's messages");
     });
     for (at, world) in worlds.iter().enumerate() {
-        world.journal().verify(Requests::to("/messages").param("content", format!("in {at}")).exactly(1));
-        assert_eq!(world.journal().entries(Requests::any()).len(), 1);
+        world.journal().verify(RequestPattern::to("/messages").param("content", format!("in {at}")).exactly(1));
+        assert_eq!(world.journal().entries(RequestPattern::any()).len(), 1);
     }
     drop(worlds);
     let took = began.elapsed();

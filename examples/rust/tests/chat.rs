@@ -1,6 +1,6 @@
 //! Tests that a team may have for its client.
 
-use chatdouble::testing::{self, Fault, Requests, TestWorld, WorldOptions};
+use chatdouble::testing::{self, Fault, RequestPattern, TestWorld, WorldOptions};
 use chatdouble_example::Chat;
 use reqwest::Method;
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn a_message_arrives_in_the_client_that_waits_for_it() {
 
     let message = awaited.await.expect("no panic").expect("a reply");
     assert_eq!(message["content"], "Hello");
-    world.journal().verify(Requests::to("/messages").method("POST").by("mel").exactly(1));
+    world.journal().verify(RequestPattern::to("/messages").method("POST").by("mel").exactly(1));
 }
 
 #[tokio::test]
@@ -43,22 +43,22 @@ async fn a_reminder_comes_tomorrow() {
 #[tokio::test]
 async fn a_rate_limited_message_is_sent_again() {
     let world = testing::world();
-    world.faults().add(Fault::rate_limit(Duration::ZERO).on(Requests::to("/messages")).times(1));
+    world.faults().add(Fault::rate_limit(Duration::ZERO).on(RequestPattern::to("/messages")).times(1));
 
     let reply = client(&world, "mel").send("general", "greetings", "Hello").await.expect("a reply");
 
     assert_eq!(reply["result"], "success");
-    world.journal().verify(Requests::to("/messages").param("content", "Hello").exactly(2));
+    world.journal().verify(RequestPattern::to("/messages").param("content", "Hello").exactly(2));
 }
 
 #[tokio::test]
 async fn a_lost_reply_is_shown_and_nothing_is_sent_twice() {
     let world = testing::world();
-    world.faults().add(Fault::drop_after_and_again().on(Requests::to("/messages")).times(1));
+    world.faults().add(Fault::drop_after_and_again().on(RequestPattern::to("/messages")).times(1));
 
     client(&world, "mel").send("general", "greetings", "Hello").await.expect_err("no reply");
 
-    world.journal().verify(Requests::to("/messages").param("content", "Hello").exactly(1));
+    world.journal().verify(RequestPattern::to("/messages").param("content", "Hello").exactly(1));
 }
 
 #[tokio::test]
