@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 pub use baseline::Baseline;
 pub use ended_reports::EndedReports;
-pub use observation::{Arrival, CompatibilityIssue, Facts, IssueKind, Moment, Observation, stable_hash};
+pub use observation::{CompatibilityIssue, Facts, IssueKind, Moment, Observation, Receipt, stable_hash};
 pub use rule::{Rule, Severity};
 pub use summary::{ClientSummary, FindingSummary, OccurrenceSummary, Summary};
 
@@ -179,7 +179,7 @@ mod tests {
             client: "app/1.0",
             entry: &entry,
             reply: reply.as_bytes(),
-            arrival: Arrival::Complete,
+            receipt: Receipt::Complete,
             effect: None,
             started_at: now,
             answered_at: now + 1,

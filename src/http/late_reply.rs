@@ -5,7 +5,7 @@ use super::context::RequestContext;
 use super::reply::Delivery;
 use super::trace::JournaledRequest;
 use super::{network, report};
-use crate::report::Arrival;
+use crate::report::Receipt;
 use std::time::Duration;
 
 /// A journaled reply that is not sent yet. Dropping it before [`LateReply::wait_and_take_response`] is done means that the
@@ -45,13 +45,13 @@ impl<'a, 'context> LateReply<'a, 'context> {
             tokio::time::sleep(latency).await;
         }
         let response = self.response.take().unwrap_or_default();
-        self.report_arrival(report::arrival(self.context, &self.journaled, &response), &response);
+        self.report_receipt(report::receipt(self.context, &self.journaled, &response), &response);
         response
     }
 
-    fn report_arrival(&self, arrival: Arrival, response: &Response) {
+    fn report_receipt(&self, receipt: Receipt, response: &Response) {
         if self.is_reported {
-            report::report_request(self.context, &self.journaled, response, arrival);
+            report::report_request(self.context, &self.journaled, response, receipt);
         }
     }
 }
@@ -62,6 +62,6 @@ impl Drop for LateReply<'_, '_> {
         let world = self.context.world;
         let waited = world.real_time().now().since(self.journaled.arrived_at);
         world.journal().record_lost_reply(self.journaled.entry.id, waited.micros() as f64 / 1e3);
-        self.report_arrival(Arrival::Missing, &response);
+        self.report_receipt(Receipt::Missing, &response);
     }
 }

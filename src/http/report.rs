@@ -9,7 +9,7 @@ use super::request::ApiRequest;
 use super::trace::JournaledRequest;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
-use crate::report::{Arrival, Facts, Moment, Observation, WaitingPoll, stable_hash};
+use crate::report::{Facts, Moment, Observation, Receipt, WaitingPoll, stable_hash};
 use crate::world::World;
 use http::{Method, header};
 use serde_json::Value;
@@ -18,13 +18,13 @@ use serde_json::Value;
 const SECRET_PARAMETERS: [&str; 4] = ["api_key", "password", "old_password", "new_password"];
 
 /// How much of a reply its client receives once it is sent.
-pub(super) fn arrival(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) -> Arrival {
+pub(super) fn receipt(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) -> Receipt {
     let effect = fault_effect(context, journaled);
     match response.extensions().get::<ConnectionFault>() {
-        None if matches!(effect.as_deref(), Some("garbage" | "gateway")) => Arrival::Broken,
-        None => Arrival::Complete,
-        Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
-        Some(_) => Arrival::Broken,
+        None if matches!(effect.as_deref(), Some("garbage" | "gateway")) => Receipt::Broken,
+        None => Receipt::Complete,
+        Some(fault) if *fault == ConnectionFault::Dropped => Receipt::Missing,
+        Some(_) => Receipt::Broken,
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn report_request(
     context: &RequestContext<'_>,
     journaled: &JournaledRequest,
     response: &Response,
-    arrival: Arrival,
+    receipt: Receipt,
 ) {
     if context.incoming.is_from_console() {
         return;
@@ -48,7 +48,7 @@ pub(super) fn report_request(
         client: context.incoming.client_with_version(),
         entry,
         reply: response.body(),
-        arrival,
+        receipt,
         effect: effect.as_deref(),
         started_at: journaled.arrived_at.micros(),
         answered_at: journaled.answered_at.real,

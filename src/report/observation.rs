@@ -13,7 +13,7 @@ const SECRET_PARAMETERS: &[&str] = &["api_key", "apikey", "key", "new_password",
 
 /// How much of the reply the client received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum Receipt {
     Complete,
     /// A truncated body, or one that is not a reply of the API.
     Broken,
@@ -85,7 +85,7 @@ pub struct Observation<'a> {
     pub entry: &'a Entry,
     /// The complete body, which the journal entry may truncate.
     pub reply: &'a [u8],
-    pub arrival: Arrival,
+    pub receipt: Receipt,
     /// The name of the effect of the fault that fired, or the kind of disturbance of events. None if no fault fired.
     pub effect: Option<&'a str>,
     /// The time at which the request began, in microseconds of real time.
@@ -118,7 +118,7 @@ impl Observation<'_> {
 
     /// Whether the request succeeded and the client received the complete reply.
     pub fn is_success(&self) -> bool {
-        self.entry.status == 200 && self.arrival == Arrival::Complete
+        self.entry.status == 200 && self.receipt == Receipt::Complete
     }
 
     /// Whether the request began after a reply was sent, so that the client may have known the reply.

@@ -17,7 +17,7 @@ mod robustness;
 mod sending;
 
 use super::finding::{Findings, Occurrence};
-use super::observation::{Arrival, Moment, Observation};
+use super::observation::{Moment, Observation, Receipt};
 use super::rule::Rule;
 use known_queues::KnownQueues;
 use std::sync::LazyLock;
@@ -63,7 +63,7 @@ impl Memory {
     /// Whether a request may matter to a rule although nothing is remembered of the client yet.
     pub fn is_needed_for(request: &Observation<'_>) -> bool {
         let entry = request.entry;
-        let is_plain_read = entry.method == "GET" && entry.status == 200 && request.arrival == Arrival::Complete;
+        let is_plain_read = entry.method == "GET" && entry.status == 200 && request.receipt == Receipt::Complete;
         !is_plain_read
             || !entry.params.is_empty()
             || !request.issues.is_empty()

@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::{Findings, Occurrence};
-use crate::report::observation::{Arrival, Observation};
+use crate::report::observation::{Observation, Receipt};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -226,7 +226,7 @@ fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut F
     let overlaps = queue.last_poll.is_some_and(|(last_poll_began, last_poll_ended)| {
         last_poll_began < request.started_at && request.started_at < last_poll_ended
     });
-    if overlaps && request.arrival == Arrival::Complete {
+    if overlaps && request.receipt == Receipt::Complete {
         findings.add(&CONCURRENT_POLLS, "", request);
     }
 }
@@ -252,7 +252,7 @@ fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>
     queue.poll_count += 1;
     queue.last_event_id = Some(last_event_id);
     queue.connection = request.facts.connection;
-    if request.arrival == Arrival::Complete {
+    if request.receipt == Receipt::Complete {
         queue.last_poll = Some((request.started_at, request.answered_at));
     }
     if request.entry.status != 200 {
@@ -261,10 +261,10 @@ fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>
     queue.acknowledged = queue.acknowledged.max(last_event_id);
     let newest = events.iter().map(|event| event.id).max();
     // The client may have read any number of the events in a broken reply.
-    queue.newest_sent = match (queue.newest_sent, request.arrival) {
-        (Some(newest_sent), Arrival::Complete) => Some(newest_sent.max(newest.unwrap_or(last_event_id))),
-        (None, Arrival::Complete) => Some(newest.unwrap_or(last_event_id).max(last_event_id)),
-        (_, Arrival::Broken | Arrival::Missing) => None,
+    queue.newest_sent = match (queue.newest_sent, request.receipt) {
+        (Some(newest_sent), Receipt::Complete) => Some(newest_sent.max(newest.unwrap_or(last_event_id))),
+        (None, Receipt::Complete) => Some(newest.unwrap_or(last_event_id).max(last_event_id)),
+        (_, Receipt::Broken | Receipt::Missing) => None,
     };
 }
 

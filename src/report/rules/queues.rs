@@ -3,7 +3,7 @@
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::{Findings, Occurrence};
-use crate::report::observation::{Arrival, Moment, Observation};
+use crate::report::observation::{Moment, Observation, Receipt};
 use crate::report::rule::{Rule, Severity};
 
 /// The time within which a client should replace a lost queue.
@@ -104,7 +104,7 @@ impl Memory {
         if queue.lost_at.is_some_and(|lost_at| request.is_after(lost_at)) {
             findings.add(&DEAD_QUEUE_POLLED, "", request);
         }
-        let is_queue_lost = request.arrival == Arrival::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
+        let is_queue_lost = request.receipt == Receipt::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
         if is_queue_lost {
             queue.lost_at = queue.lost_at.or(Some(request.reply_sent_at));
             let is_latest = queues.iter().last().is_some_and(|latest| *latest.id == *id);

@@ -3,7 +3,7 @@
 use super::SECOND;
 use crate::report::finding::Findings;
 use crate::report::latest_items::LatestItems;
-use crate::report::observation::{Arrival, Moment, Observation};
+use crate::report::observation::{Moment, Observation, Receipt};
 use crate::report::rule::{Rule, Severity};
 use serde::Deserialize;
 
@@ -124,8 +124,8 @@ struct RateLimitReply {
 impl Memory {
     pub fn check(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         self.check_rate_limits(request, findings);
-        let (status, arrival) = (request.entry.status, request.arrival);
-        if arrival != Arrival::Complete || status >= 500 {
+        let (status, receipt) = (request.entry.status, request.receipt);
+        if receipt != Receipt::Complete || status >= 500 {
             return self.check_failure(request, findings);
         }
         if !self.failures.is_empty() {

@@ -4,7 +4,7 @@ use super::SECOND;
 use super::polls::PollResult;
 use crate::report::finding::Findings;
 use crate::report::latest_items::LatestItems;
-use crate::report::observation::{Arrival, Moment, Observation, stable_hash};
+use crate::report::observation::{Moment, Observation, Receipt, stable_hash};
 use crate::report::rule::{Rule, Severity};
 
 /// After this time, a message with the same content counts as a new one.
@@ -76,7 +76,7 @@ impl Memory {
                 findings.add(&SEND_REPEATED_BLINDLY, "", request);
             }
         }
-        let is_unanswered = request.arrival != Arrival::Complete || matches!(request.entry.status, 502 | 504);
+        let is_unanswered = request.receipt != Receipt::Complete || matches!(request.entry.status, 502 | 504);
         // A request that was lost on its way may be sent again, although its client can't know that.
         let was_sent = !request.entry.events.is_empty();
         if is_unanswered && was_sent {
