@@ -82,7 +82,7 @@ pub struct Control {
 /// The defaults of new worlds, from the options of the server.
 #[derive(Clone)]
 pub struct Defaults {
-    pub fixture: crate::fixture::Source,
+    pub fixture: crate::fixture::Fixture,
     pub clock: InitialClock,
     pub feature_level: i64,
     pub dialect: Arc<Dialect>,
@@ -344,7 +344,7 @@ fn execute_without_turn(
         }
         WorldCall::Webhooks => Ok(webhooks::list(world)),
         WorldCall::ClearWebhooks => {
-            world.clear_webhook_entries();
+            world.clear_webhook_attempts();
             Ok(json!({}))
         }
         WorldCall::Queues => Ok(queues::list(world)),

@@ -39,7 +39,7 @@ pub use lifecycle::{Lifecycle, UseGuard};
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};
 pub use watch_frame::{QueueChange, Restoration, WatchFrame};
-pub use webhooks::{Generation, WebhookAttempt, WebhookDelivery, WebhookEntry, WebhookSender};
+pub use webhooks::{AttemptBodies, Generation, PostingJob, WebhookAttempt, WebhookSender};
 pub use worlds::Worlds;
 
 /// The source of real time: the server's wall clock, or a test's substitute.

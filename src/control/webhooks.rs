@@ -1,23 +1,23 @@
 //! The call that lists the requests of outgoing webhooks and their replies.
 
-use crate::world::{WebhookEntry, World};
+use crate::world::{WebhookAttempt, World};
 use serde_json::{Value, json};
 
 /// Lists the requests, newest last.
 pub fn list(world: &World) -> Value {
-    let entries = world.webhook_entries();
-    json!({"webhooks": entries.iter().map(|entry| entry_to_json(entry)).collect::<Vec<_>>()})
+    let attempts = world.webhook_attempts();
+    json!({"webhooks": attempts.iter().map(|attempt| attempt_to_json(attempt)).collect::<Vec<_>>()})
 }
 
-fn entry_to_json(entry: &WebhookEntry) -> Value {
+fn attempt_to_json(attempt: &WebhookAttempt) -> Value {
     json!({
-        "id": entry.id,
-        "at": entry.at.fractional_seconds(),
-        "user": entry.user,
-        "url": entry.url,
-        "body": entry.body,
-        "status": entry.status,
-        "reply": entry.reply,
-        "error": entry.error,
+        "id": attempt.id,
+        "at": attempt.at.fractional_seconds(),
+        "user": attempt.user,
+        "url": attempt.url,
+        "body": attempt.body,
+        "status": attempt.status,
+        "reply": attempt.reply,
+        "error": attempt.error,
     })
 }

@@ -6,7 +6,7 @@ use crate::realm::webhook::{
     CallOutcome, MAX_REDIRECTS, REPLY_TIMEOUT_SECONDS, Reach, WebhookCall, is_loopback_name, outcome_if_url_blocked,
 };
 use crate::world::blocking::run_blocking;
-use crate::world::{WebhookAttempt, WebhookDelivery, WebhookSender};
+use crate::world::{AttemptBodies, PostingJob, WebhookSender};
 use bytes::{Bytes, BytesMut};
 use http::{Method, header};
 use http_body_util::{BodyExt, Full};
@@ -41,28 +41,28 @@ const MAX_RECORDED_BYTES: usize = 16 * 1024;
 
 /// Starts the task that sends the calls until the server ends.
 pub fn start_sender(reach: Reach, stopped: watch::Receiver<bool>) -> WebhookSender {
-    let (deliveries, receiver) = unbounded_channel();
+    let (jobs, receiver) = unbounded_channel();
     tokio::spawn(run_sender(receiver, Arc::new(HttpSender::new(reach)), stopped));
-    WebhookSender { reach, deliveries }
+    WebhookSender { reach, jobs }
 }
 
 async fn run_sender(
-    mut deliveries: UnboundedReceiver<WebhookDelivery>,
+    mut jobs: UnboundedReceiver<PostingJob>,
     http_sender: Arc<HttpSender>,
     stopped: watch::Receiver<bool>,
 ) {
     let server_ends = wait_for_end(stopped.clone());
     tokio::pin!(server_ends);
     loop {
-        let delivery = tokio::select! {
-            delivery = deliveries.recv() => delivery,
+        let job = tokio::select! {
+            job = jobs.recv() => job,
             () = &mut server_ends => return,
         };
-        let Some(delivery) = delivery else { return };
+        let Some(job) = job else { return };
         let (http_sender, stopped) = (http_sender.clone(), stopped.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = http_sender.deliver(delivery) => {}
+                () = http_sender.post_calls(job) => {}
                 () = wait_for_end(stopped) => {}
             }
         });
@@ -89,23 +89,23 @@ impl HttpSender {
     }
 
     /// Sends the pending calls of a bot one after the other.
-    async fn deliver(&self, delivery: WebhookDelivery) {
+    async fn post_calls(&self, job: PostingJob) {
         loop {
-            let Some(world) = delivery.world.upgrade() else { return };
-            let Some(call) = world.next_webhook(delivery.bot, delivery.generation) else { return };
+            let Some(world) = job.world.upgrade() else { return };
+            let Some(call) = world.next_webhook_call(job.bot, job.generation) else { return };
             let webhook_request =
                 run_blocking(|| WebhookRequest::new(&world.published_realm(), &world.settings(), &call));
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
                 let outcome = self.post(&call, &webhook_request).await;
-                let attempt =
-                    WebhookAttempt { body: webhook_request.displayed_body.clone(), reply: recorded_reply(&outcome) };
-                let Some(world) = delivery.world.upgrade() else { return };
+                let bodies =
+                    AttemptBodies { body: webhook_request.displayed_body.clone(), reply: recorded_reply(&outcome) };
+                let Some(world) = job.world.upgrade() else { return };
                 if retries_left == 0 || !outcome.is_retryable() {
-                    world.handle_webhook_outcome(delivery.generation, &call, &outcome, attempt).await;
+                    world.handle_webhook_outcome(job.generation, &call, &outcome, bodies).await;
                     break;
                 }
-                if !world.add_webhook_attempt(delivery.generation, &call, &outcome, attempt) {
+                if !world.add_webhook_attempt(job.generation, &call, &outcome, bodies) {
                     return;
                 }
                 drop(world);
@@ -142,7 +142,7 @@ impl HttpSender {
             }
             let (head, body) = response.into_parts();
             return match read_up_to_limit(body).await {
-                Ok(body) => CallOutcome::Answered { status: head.status.as_u16(), body },
+                Ok(body) => CallOutcome::Replied { status: head.status.as_u16(), body },
                 Err(error) => CallOutcome::NoConnection(format!("the reply broke off: {error}")),
             };
         }
@@ -246,7 +246,7 @@ async fn read_up_to_limit(mut body: Incoming) -> Result<Bytes, hyper::Error> {
 
 /// The reply for the list of webhook calls, as JSON or text; null without a reply.
 fn recorded_reply(outcome: &CallOutcome) -> Value {
-    let CallOutcome::Answered { body, .. } = outcome else { return Value::Null };
+    let CallOutcome::Replied { body, .. } = outcome else { return Value::Null };
     if body.len() <= MAX_RECORDED_BYTES
         && let Ok(reply) = serde_json::from_slice(body)
     {

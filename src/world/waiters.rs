@@ -316,7 +316,7 @@ impl Waiters {
 mod tests {
     use super::*;
     use crate::fault::network::PROFILES;
-    use crate::fixture::Source;
+    use crate::fixture::Fixture;
     use crate::realm::queue::Cursor;
     use crate::time::Clock;
     use crate::world::{RealTime, WorldSettings};
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn whether_a_user_was_offline_at_a_wake_up_outlasts_the_network() {
         let now = StoppedTime.now();
-        let realm = Source::builtin("default").expect("built in").realm(now, 0).expect("sound");
+        let realm = Fixture::built_in("default").expect("built in").build_realm(now, 0).expect("sound");
         let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
         let world =
             Arc::new(World::new("blue".to_owned(), realm, Clock::Frozen { at: now }, settings, Arc::new(StoppedTime)));

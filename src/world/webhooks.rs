@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Maximum number of listed attempts; see `docs/limits.md`.
-const MAX_ENTRIES: usize = 500;
-/// Maximum number of waiting calls of a world. More calls fail at once. See `docs/limits.md`.
+const MAX_ATTEMPTS: usize = 500;
+/// Maximum number of waiting calls of a world. Further calls fail immediately. See `docs/limits.md`.
 const MAX_WAITING: usize = 1_000;
 
 /// Hands calls to the task that posts them.
@@ -27,11 +27,11 @@ const MAX_WAITING: usize = 1_000;
 pub struct WebhookSender {
     /// The hosts that it may post to.
     pub reach: Reach,
-    pub deliveries: UnboundedSender<WebhookDelivery>,
+    pub jobs: UnboundedSender<PostingJob>,
 }
 
-/// A request to post the calls of one bot until [`World::next_webhook`] returns None.
-pub struct WebhookDelivery {
+/// A request to post the calls of one bot until [`World::next_webhook_call`] returns None.
+pub struct PostingJob {
     /// Weak, because the world may end first.
     pub world: Weak<World>,
     pub bot: UserId,
@@ -44,7 +44,7 @@ pub struct Generation(u64);
 
 /// An attempt to post a call, and its result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WebhookEntry {
+pub struct WebhookAttempt {
     /// Rises by one with each attempt, from 1 in each generation.
     pub id: u64,
     /// When it ended, by the world's clock.
@@ -64,10 +64,10 @@ pub struct WebhookEntry {
 
 /// The bodies of an attempt that is not listed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WebhookAttempt {
-    /// The request body, as in [`WebhookEntry::body`].
+pub struct AttemptBodies {
+    /// The request body, as in [`WebhookAttempt::body`].
     pub body: Value,
-    /// The reply's body, as in [`WebhookEntry::reply`].
+    /// The reply's body, as in [`WebhookAttempt::reply`].
     pub reply: Value,
 }
 
@@ -81,38 +81,38 @@ pub(super) struct Webhooks {
 struct State {
     generation: Generation,
     last_attempt_id: u64,
-    entries: VecDeque<Arc<WebhookEntry>>,
+    attempts: VecDeque<Arc<WebhookAttempt>>,
     /// Waiting calls of each bot whose calls are being posted.
     waiting_calls: BTreeMap<UserId, VecDeque<Arc<WebhookCall>>>,
 }
 
 impl State {
-    fn add_entry(
+    fn add_attempt(
         &mut self,
         realm: &Realm,
         call: &WebhookCall,
         outcome: &CallOutcome,
-        attempt: WebhookAttempt,
+        bodies: AttemptBodies,
         problem: Option<String>,
     ) {
         self.last_attempt_id += 1;
         let status = match outcome {
-            CallOutcome::Answered { status, .. } => Some(*status),
+            CallOutcome::Replied { status, .. } => Some(*status),
             _ => None,
         };
         let user = realm.users.get(&call.bot).map(|bot| bot.email.clone()).unwrap_or_default();
         let (url, error) = (call.url.clone(), outcome.error().or(problem));
-        let WebhookAttempt { body, reply } = attempt;
-        if self.entries.len() == MAX_ENTRIES {
-            self.entries.pop_front();
+        let AttemptBodies { body, reply } = bodies;
+        if self.attempts.len() == MAX_ATTEMPTS {
+            self.attempts.pop_front();
         }
-        let entry = WebhookEntry { id: self.last_attempt_id, at: realm.now, user, url, body, status, reply, error };
-        self.entries.push_back(Arc::new(entry));
+        let attempt = WebhookAttempt { id: self.last_attempt_id, at: realm.now, user, url, body, status, reply, error };
+        self.attempts.push_back(Arc::new(attempt));
     }
 }
 
 impl World {
-    /// Sets the sender. Earlier calls are dropped, and later senders are ignored.
+    /// Sets the sender. Webhook calls from before are dropped, and later senders are ignored.
     pub(crate) fn set_webhook_sender(self: &Arc<Self>, sender: WebhookSender) {
         // An error means that a sender was set before.
         let _ = self.webhooks.sender.set((sender, Arc::downgrade(self)));
@@ -133,7 +133,7 @@ impl World {
                 None => accepted_calls.push(call),
                 Some(outcome) => {
                     let problem = tx.handle_webhook_outcome(&call, &outcome);
-                    self.webhooks.state.lock().add_entry(tx, &call, &outcome, WebhookAttempt::default(), problem);
+                    self.webhooks.state.lock().add_attempt(tx, &call, &outcome, AttemptBodies::default(), problem);
                 }
             }
         }
@@ -152,12 +152,12 @@ impl World {
             }
             state.waiting_calls.insert(bot, VecDeque::from([Arc::new(call)]));
             // An error means that the server is stopping.
-            let _ = sender.deliveries.send(WebhookDelivery { world: world.clone(), bot, generation });
+            let _ = sender.jobs.send(PostingJob { world: world.clone(), bot, generation });
         }
     }
 
-    /// The next call of a bot. None ends the delivery.
-    pub(crate) fn next_webhook(&self, bot: UserId, generation: Generation) -> Option<Arc<WebhookCall>> {
+    /// The next call of a bot. None ends the job.
+    pub(crate) fn next_webhook_call(&self, bot: UserId, generation: Generation) -> Option<Arc<WebhookCall>> {
         let mut state = self.webhooks.state.lock();
         if state.generation != generation {
             return None;
@@ -175,14 +175,14 @@ impl World {
         generation: Generation,
         call: &WebhookCall,
         outcome: &CallOutcome,
-        attempt: WebhookAttempt,
+        bodies: AttemptBodies,
     ) -> bool {
         let now = self.now();
         let realm = Realm { now, ..Realm::clone(&self.published_realm()) };
         let mut state = self.webhooks.state.lock();
         let is_current = state.generation == generation;
         if is_current {
-            state.add_entry(&realm, call, outcome, attempt, None);
+            state.add_attempt(&realm, call, outcome, bodies, None);
         }
         is_current
     }
@@ -193,18 +193,19 @@ impl World {
         generation: Generation,
         call: &WebhookCall,
         outcome: &CallOutcome,
-        attempt: WebhookAttempt,
+        bodies: AttemptBodies,
     ) {
         let _turn = self.wait_for_turn().await;
         let result = super::blocking::run_blocking(|| {
             self.commit_without_broadcast(|tx| -> Result<(), Error> {
                 if self.webhooks.state.lock().generation != generation {
+                    // Only ends the commit; nobody sees the error.
                     return Err(Error::Internal);
                 }
                 let problem = tx.handle_webhook_outcome(call, outcome);
                 // The attempt is listed before the answer is published, so that whoever receives the answer finds the
-                // entry.
-                self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
+                // attempt.
+                self.webhooks.state.lock().add_attempt(tx, call, outcome, bodies, problem);
                 Ok(())
             })
         });
@@ -214,13 +215,13 @@ impl World {
     }
 
     /// The attempts, oldest first.
-    pub(crate) fn webhook_entries(&self) -> Vec<Arc<WebhookEntry>> {
-        self.webhooks.state.lock().entries.iter().cloned().collect()
+    pub(crate) fn webhook_attempts(&self) -> Vec<Arc<WebhookAttempt>> {
+        self.webhooks.state.lock().attempts.iter().cloned().collect()
     }
 
     /// Removes the listed attempts. Their IDs are not reused, and waiting calls remain.
-    pub(crate) fn clear_webhook_entries(&self) {
-        self.webhooks.state.lock().entries.clear();
+    pub(crate) fn clear_webhook_attempts(&self) {
+        self.webhooks.state.lock().attempts.clear();
     }
 
     /// Begins a new generation: waiting calls and listed attempts are dropped.

@@ -25,7 +25,7 @@ const FORBIDDEN_BY_PROXY: u16 = 407;
 /// target of a redirect, which is then not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
-    Answered {
+    Replied {
         /// HTTP status.
         status: u16,
         body: Bytes,
@@ -59,7 +59,7 @@ struct Answer {
 impl CallOutcome {
     pub fn is_retryable(&self) -> bool {
         match self {
-            CallOutcome::Answered { status, .. } => *status >= 500,
+            CallOutcome::Replied { status, .. } => *status >= 500,
             CallOutcome::NoConnection(_) | CallOutcome::TimedOut => true,
             _ => false,
         }
@@ -68,7 +68,7 @@ impl CallOutcome {
     /// Why there was no reply. None if there was one.
     pub fn error(&self) -> Option<String> {
         Some(match self {
-            CallOutcome::Answered { .. } => return None,
+            CallOutcome::Replied { .. } => return None,
             CallOutcome::NoConnection(reason) => reason.clone(),
             CallOutcome::TimedOut => format!("no reply came within {REPLY_TIMEOUT_SECONDS} s"),
             CallOutcome::Forbidden(host) => format!(
@@ -91,8 +91,8 @@ impl Tx {
             return Some("the bot is not active any more".to_owned());
         }
         match outcome {
-            CallOutcome::Answered { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
-            CallOutcome::Answered { status, body } => {
+            CallOutcome::Replied { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
+            CallOutcome::Replied { status, body } => {
                 self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
                 self.post_status_to_owner(call, *status, payload);
