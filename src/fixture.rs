@@ -3,7 +3,7 @@
 //! - [`mod@format`]: the format of the documents
 //! - `parse`: parses a text as a document
 //! - `load`: builds a realm from a document
-//! - [`builtin`]: the built-in fixtures
+//! - [`built_in`]: the built-in fixtures
 //! - `generate`: generates documents of large organizations; needs the feature `generate`
 //! - [`state`]: documents of whole worlds, with absolute times
 //!
@@ -24,7 +24,7 @@ mod placeholder;
 pub mod state;
 
 pub use crate::json_diagnostic::Diagnostic;
-pub use built_in::{BUILT_IN, builtin};
+pub use built_in::{BUILT_IN, built_in};
 
 use crate::realm::Realm;
 use crate::time::{Clock, Span, Timestamp};
@@ -45,7 +45,7 @@ const MAX_SHOWN_DIAGNOSTICS: usize = 100;
 /// Joins the first [`MAX_SHOWN_DIAGNOSTICS`] diagnostics with semicolons, and adds a notice if there are more.
 pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnostic) -> String) -> String {
     let notice = (diagnostics.len() > MAX_SHOWN_DIAGNOSTICS)
-        .then(|| format!("only the first {MAX_SHOWN_DIAGNOSTICS} faults are listed"));
+        .then(|| format!("only the first {MAX_SHOWN_DIAGNOSTICS} mistakes are listed"));
     diagnostics.iter().take(MAX_SHOWN_DIAGNOSTICS).map(to_message).chain(notice).collect::<Vec<_>>().join("; ")
 }
 
@@ -106,8 +106,8 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), chatdouble::StartError> {
-/// assert!(Fixture::builtin("cast").is_some());
-/// assert!(Fixture::builtin("nobody").is_none());
+/// assert!(Fixture::built_in("cast").is_some());
+/// assert!(Fixture::built_in("nobody").is_none());
 ///
 /// let fixture = Fixture::from(r#"{"users": [{"handle": "ada", "full_name": "Ada", "role": "owner"}], "channels": [{"name": "engines"}]}"#);
 /// let server = Server::start_with(Options { fixture, ..Options::default() }).await?;
@@ -116,7 +116,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Fixture {
     /// The text of a fixture or of a document of a whole world.
     Text(Arc<str>),
     /// The text of a built-in fixture, whose invariants are not checked.
@@ -126,20 +126,20 @@ pub enum Source {
     Generated(generate::Size),
 }
 
-impl Source {
-    /// The names that [`Source::builtin`] accepts.
+impl Fixture {
+    /// The names that [`Fixture::built_in`] accepts.
     #[cfg(feature = "generate")]
-    pub const BUILT_IN: &'static str = "default, cast, empty, hostile, large";
-    /// The names that [`Source::builtin`] accepts.
+    pub const BUILT_IN_NAMES: &'static [&'static str] = &["default", "cast", "empty", "hostile", "large"];
+    /// The names that [`Fixture::built_in`] accepts.
     #[cfg(not(feature = "generate"))]
-    pub const BUILT_IN: &'static str = "default, cast, empty, hostile";
+    pub const BUILT_IN_NAMES: &'static [&'static str] = &["default", "cast", "empty", "hostile"];
 
     /// The built-in fixture with this name; None if there is none.
-    pub fn builtin(name: &str) -> Option<Self> {
+    pub fn built_in(name: &str) -> Option<Self> {
         match name {
             #[cfg(feature = "generate")]
-            "large" => Some(Source::Generated(generate::Size::LARGE)),
-            _ => builtin(name).map(Source::BuiltIn),
+            "large" => Some(Fixture::Generated(generate::Size::LARGE)),
+            _ => built_in(name).map(Fixture::BuiltIn),
         }
     }
 
@@ -149,20 +149,18 @@ impl Source {
     ///
     /// As [`read`].
     #[doc(hidden)]
-    pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
+    pub fn build_realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
-            Source::Text(text) => read(text, now, seed),
-            Source::BuiltIn(text) => built_in::realm(text, now, seed),
+            Fixture::Text(text) => read(text, now, seed),
+            Fixture::BuiltIn(text) => built_in::realm(text, now, seed),
             // Generated documents are valid. They are the same for each seed of the world.
             #[cfg(feature = "generate")]
-            Source::Generated(size) => {
+            Fixture::Generated(size) => {
                 load::load(generate::generate_document(*size, 0, &mut |_| {}).into(), now, seed, MAX_DIAGNOSTICS)
             }
         }
     }
-}
 
-impl Source {
     /// The realm and the clock of a world that continues. A document of a whole world contains the clock, otherwise it
     /// is `clock`. A running clock continues at the time in the document, or at real time if that is later (A-490).
     ///
@@ -176,7 +174,7 @@ impl Source {
         seed: u64,
     ) -> Result<(Realm, Clock), Vec<Diagnostic>> {
         match self {
-            Source::Text(text) if state::is_state(without_byte_order_mark(text)) => {
+            Fixture::Text(text) if state::is_state(without_byte_order_mark(text)) => {
                 let (realm, clock) = state::read(without_byte_order_mark(text), real_time)?;
                 let clock = match clock {
                     Clock::Running { offset } => Clock::Running { offset: offset.max(Span::from_seconds(0)) },
@@ -184,20 +182,20 @@ impl Source {
                 };
                 Ok((realm, clock))
             }
-            _ => self.realm(clock.now(real_time), seed).map(|realm| (realm, clock)),
+            _ => self.build_realm(clock.now(real_time), seed).map(|realm| (realm, clock)),
         }
     }
 }
 
-impl From<&str> for Source {
+impl From<&str> for Fixture {
     fn from(text: &str) -> Self {
-        Source::Text(text.into())
+        Fixture::Text(text.into())
     }
 }
 
-impl From<String> for Source {
+impl From<String> for Fixture {
     fn from(text: String) -> Self {
-        Source::Text(text.into())
+        Fixture::Text(text.into())
     }
 }
 

@@ -171,7 +171,7 @@ mod world;
 
 pub use control::InitialClock;
 pub use dialect::Dialect;
-pub use fixture::Source as Fixture;
+pub use fixture::Fixture;
 pub use server::{Credentials, Options, Server, StartError};
 pub use time::Timestamp;
 #[cfg(feature = "tls")]

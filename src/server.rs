@@ -110,10 +110,10 @@ impl Server {
             Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
             None => {
                 let now = clock.now(real_time.now());
-                (options.fixture.realm(now, options.seed).map_err(StartError::Fixture)?, clock)
+                (options.fixture.build_realm(now, options.seed).map_err(StartError::Fixture)?, clock)
             }
         };
-        if options.has_root_world {
+        if options.has_default_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
         let tls_config = prepare_tls(&options, real_time.now())?;
@@ -150,7 +150,7 @@ impl Server {
     }
 
     /// The URLs by which other machines reach the server; empty unless it listens on all interfaces.
-    pub fn urls_elsewhere(&self) -> Vec<String> {
+    pub fn external_urls(&self) -> Vec<String> {
         let address = self.address();
         if !address.ip().is_unspecified() {
             return Vec::new();
@@ -281,7 +281,7 @@ impl Server {
     }
 
     /// The report on the clients of all worlds. Clients and their queues count as ended from now on.
-    pub(crate) fn final_report(&self) -> Summary {
+    pub(crate) fn close_reports(&self) -> Summary {
         self.worlds().all().iter().for_each(|world| world.close_report(true));
         self.worlds().report()
     }

@@ -3,6 +3,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
+mod administered_channel;
 pub mod archive;
 pub mod create;
 pub mod default_groups;

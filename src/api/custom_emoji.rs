@@ -42,7 +42,7 @@ operation! {
     pub UploadCustomEmoji = POST "/realm/emoji/{emoji_name}", for HumanNotGuest;
     params from CustomEmojiParams;
     errors [
-        EmojiNameMissing, EmojiNameInvalidEnding, EmojiNameInvalidCharacters, InsufficientPermission, CustomEmojiExists,
+        EmojiNameEmpty, EmojiNameInvalidEnding, EmojiNameInvalidCharacters, InsufficientPermission, CustomEmojiExists,
         OneFileExpected, MayNotOverrideEmoji, PictureTooLarge, BadImage,
     ];
     events [RealmEmojiAdd, RealmEmojiUpdate];
@@ -97,7 +97,7 @@ impl Write for UploadCustomEmoji {
 fn checked_emoji_name(name: &str) -> Result<String, Error> {
     let name = name.trim().replace(' ', "_");
     if name.is_empty() {
-        return Err(Error::EmojiNameMissing);
+        return Err(Error::EmojiNameEmpty);
     }
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')) {
         return Err(Error::EmojiNameInvalidCharacters);

@@ -149,7 +149,7 @@ operation! {
         UnknownSlackMapping, NobodyToNotify, MessageEmpty, MessageNullBytes, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, TopicInvalidCharacter, MayNotPost, NotAuthorizedToSend, MayNotCreateTopic,
         EmptyTopicNotAllowed, OnlyEmptyTopicAllowed, RecipientDeactivated, RecipientsInaccessible,
-        DirectMessagesDisabled, DirectNotAuthorized, MayNotInitiateDirect, UnableToRender, ChannelWildcardNotAllowed,
+        DirectMessagesDisabled, NoAuthorizingParticipant, MayNotInitiateDirect, UnableToRender, ChannelWildcardNotAllowed,
         TopicWildcardNotAllowed, MayNotMentionGroup,
     ];
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];

@@ -66,7 +66,7 @@ operation! {
         ChannelNameTooLong, ChannelNameInvalidCharacter, UnknownChannel, UnknownChannelId, NoRecipients,
         InvalidRecipientsType, MixedRecipients, InvalidRecipientEmail, InvalidRecipientId, TopicInvalidCharacter,
         MayNotPost, NotAuthorizedToSend, MayNotCreateTopic, EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
-        RecipientDeactivated, RecipientsInaccessible, DirectMessagesDisabled, DirectNotAuthorized,
+        RecipientDeactivated, RecipientsInaccessible, DirectMessagesDisabled, NoAuthorizingParticipant,
         MayNotInitiateDirect, WidgetNotJson, InvalidWidgetContent, UnableToRender, ChannelWildcardNotAllowed,
         TopicWildcardNotAllowed, MayNotMentionGroup,
     ];

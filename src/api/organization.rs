@@ -27,7 +27,7 @@ use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::render::render_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
-use crate::realm::visibility::VisibleObjects;
+use crate::realm::visibility::VisibleKind;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
 use parameters::{ORG_TYPE, OrganizationParams, check_offered_value, to_stored_value};
 use policies::{Choice, Policy};
@@ -325,5 +325,5 @@ fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) 
     let json_value = json!(value);
     organization_mut(tx).permissions.insert(name, value);
     emit_update_dict(tx, [(name, json_value)]);
-    tx.emit_visibility(&before, &[VisibleObjects::Users]);
+    tx.emit_visibility(&before, &[VisibleKind::Users]);
 }

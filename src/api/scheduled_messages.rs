@@ -147,7 +147,7 @@ pub const SCHEDULING_ERRORS: &[ErrorKind] = &[
     ErrorKind::RecipientDeactivated,
     ErrorKind::RecipientsInaccessible,
     ErrorKind::DirectMessagesDisabled,
-    ErrorKind::DirectNotAuthorized,
+    ErrorKind::NoAuthorizingParticipant,
     ErrorKind::MayNotInitiateDirect,
     ErrorKind::UnableToRender,
     ErrorKind::ChannelWildcardNotAllowed,

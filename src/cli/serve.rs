@@ -13,7 +13,7 @@ use super::state_file::StateFile;
 use super::tls::TlsOptions;
 use crate::control::InitialClock;
 use crate::counted::counted;
-use crate::fixture::Source;
+use crate::fixture::Fixture;
 use crate::json_diagnostic::similar_name;
 use crate::server::addresses::is_loopback;
 use crate::server::{Options, Server, StartError};
@@ -260,7 +260,7 @@ impl Serve {
         if self.log == LevelFilter::OFF || !server.address().ip().is_unspecified() {
             return;
         }
-        let urls = server.urls_elsewhere();
+        let urls = server.external_urls();
         if !urls.is_empty() {
             eprint_line(format_args!("other machines find it at {}", urls.join(", ")));
         }
@@ -293,7 +293,7 @@ impl Serve {
     }
 
     /// Whether a fixed port or a port file was requested.
-    pub fn has_own_port(&self) -> bool {
+    pub fn has_requested_port(&self) -> bool {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
     }
 
@@ -332,7 +332,7 @@ impl Serve {
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
             host_names: self.host_name.clone(),
-            has_root_world: !self.no_root_world,
+            has_default_world: !self.no_root_world,
             control_token,
             world_ttl: self.world_ttl,
             tls: self.tls.tls()?,
@@ -344,13 +344,13 @@ impl Serve {
         self.fixture.as_deref().unwrap_or("default")
     }
 
-    fn fixture_source(&self) -> Result<Source, CliError> {
+    fn fixture_source(&self) -> Result<Fixture, CliError> {
         let fixture = self.fixture_name();
-        if let Some(fixture_source) = Source::builtin(fixture) {
+        if let Some(fixture_source) = Fixture::built_in(fixture) {
             return Ok(fixture_source);
         }
         let file_error = |error: std::io::Error| {
-            let (built_in, suggestion) = (Source::BUILT_IN, similar_fixture_hint(fixture));
+            let (built_in, suggestion) = (Fixture::BUILT_IN_NAMES.join(", "), similar_fixture_hint(fixture));
             let reason = format!("is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}");
             name_or_file_error(fixture, &error, format!("{fixture}: {reason}"))
         };
@@ -369,7 +369,7 @@ impl Serve {
 
 /// The end of a message that names the built-in fixture most similar to an unknown one; empty if none is.
 pub fn similar_fixture_hint(name: &str) -> String {
-    let nearest = similar_name(name, &Source::BUILT_IN.split(", ").collect::<Vec<_>>());
+    let nearest = similar_name(name, Fixture::BUILT_IN_NAMES);
     nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
 }
 

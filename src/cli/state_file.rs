@@ -4,7 +4,7 @@ use super::CliError;
 use super::file::{self, write_atomically_with};
 use super::output::eprint_line;
 use crate::control::times::SpanInput;
-use crate::fixture::{Source, state};
+use crate::fixture::{Fixture, state};
 use crate::realm::Realm;
 use crate::server::Server;
 use crate::time::Clock;
@@ -41,7 +41,7 @@ impl StateFile {
     ///
     /// If the file can't be read, or is JSON but not a state; also if it can't be written, so that a run does not lose
     /// its state at the end.
-    pub fn read(&self) -> Result<Option<Source>, CliError> {
+    pub fn read(&self) -> Result<Option<Fixture>, CliError> {
         let Some(path) = &self.file else { return Ok(None) };
         let state_error = |action: &str, error: io::Error| {
             CliError::failure(format!("cannot {action} the state {}: {error}", path.display()))
@@ -58,7 +58,7 @@ impl StateFile {
             )));
         }
         file::check_writable(path).map_err(|error| state_error("write", error))?;
-        Ok(text.map(Source::from))
+        Ok(text.map(Fixture::from))
     }
 
     /// Locks the file against other servers until the lock is dropped. Returns None if no file is given, or if the lock

@@ -6,7 +6,7 @@ use super::times::SpanInput;
 use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::fixture::{self, Source};
+use crate::fixture::{self, Fixture};
 use crate::http::authority::Authority;
 use crate::http::origin_of;
 use crate::http::request::ApiRequest;
@@ -296,10 +296,9 @@ fn unknown_fixture(name: &str) -> Error {
     let message = if is_file {
         format!("control reads no files; give the document in '{name}' itself, or start the server with --fixture")
     } else {
-        let names: Vec<&str> = Source::BUILT_IN.split(", ").collect();
-        unknown_name_message("fixture", name, &names)
+        unknown_name_message("fixture", name, Fixture::BUILT_IN_NAMES)
     };
-    refusal(format!("$.fixture: {message}; built in are {}", Source::BUILT_IN))
+    refusal(format!("$.fixture: {message}; built in are {}", Fixture::BUILT_IN_NAMES.join(", ")))
 }
 
 fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, Error> {
@@ -314,7 +313,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         Some(name) => {
             let name: String = serde_json::from_str(name)
                 .map_err(|_| refusal("$.fixture: takes a built-in fixture's name or a document"))?;
-            Source::builtin(&name).ok_or_else(|| unknown_fixture(&name))?
+            Fixture::built_in(&name).ok_or_else(|| unknown_fixture(&name))?
         }
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
@@ -340,7 +339,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
     let clock = spec.clock.map_or(default_clock, |initial| initial.apply_to(default_clock, real_time.now()));
     let now = clock.now(real_time.now());
     let seed = spec.seed.unwrap_or(defaults.seed);
-    let realm = source.realm(now, seed).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
+    let realm = source.build_realm(now, seed).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
     Ok(NewWorld { realm, clock, settings, real_time })
 }
 

@@ -40,7 +40,7 @@ macro_rules! messages {
             /// The caller may reply in a direct message conversation but not start one.
             MayNotInitiateDirect: 400 BAD_REQUEST "You do not have permission to initiate direct message conversations.";
             /// No participant holds `direct_message_permission_group`.
-            DirectNotAuthorized: 400 BAD_REQUEST "This conversation does not include any users who can authorize it.";
+            NoAuthorizingParticipant: 400 BAD_REQUEST "This conversation does not include any users who can authorize it.";
             /// The caller is a guest with limited access to users.
             RecipientsInaccessible: 400 BAD_REQUEST "You do not have permission to access some of the recipients.";
             /// The channel has many subscribers, and the caller lacks `can_mention_many_users_group`.
@@ -97,7 +97,7 @@ macro_rules! messages {
 
             // Widgets.
             /// The message has submessages, as polls and to-do lists do, so its content is fixed.
-            WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
+            WidgetNotEditable: 400 BAD_REQUEST "Widgets cannot be edited.";
             /// The sender has added no submessage to the message, so other users can't add one.
             NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
             /// `widget_content` is not JSON.
@@ -132,7 +132,7 @@ macro_rules! messages {
             InvalidCustomEmojiName: 400 BAD_REQUEST "Invalid custom emoji name.";
             CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
             /// The name is empty after trimming.
-            EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
+            EmojiNameEmpty: 400 BAD_REQUEST "Emoji name is missing";
             EmojiNameInvalidCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
             EmojiNameInvalidEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
             CustomEmojiExists: 400 BAD_REQUEST "A custom emoji with this name already exists.";

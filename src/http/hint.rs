@@ -123,7 +123,7 @@ const PERMISSION_HINTS: &[(&str, &str)] = &[
         "Allowed for subscribers and members of the channel's can_add_subscribers_group or can_subscribe_group.",
     ),
     (
-        "DirectNotAuthorized",
+        "NoAuthorizingParticipant",
         "Allowed if one user in the conversation is in the organization's direct_message_permission_group.",
     ),
     ("FieldLocked", "Allowed only for administrators, because editable_by_user is false."),

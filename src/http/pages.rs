@@ -50,12 +50,12 @@ impl<'a> Page<'a> {
     pub(super) fn find(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         match address.path {
             "" | "/" if !address.names_no_world && incoming.accepts_html() => Some(Page::Home),
-            path => Self::with_path(path),
+            path => Self::find_by_path(path),
         }
     }
 
     /// The page with a path, except the start page, which needs more than the path.
-    fn with_path(path: &'a str) -> Option<Self> {
+    fn find_by_path(path: &'a str) -> Option<Self> {
         match path {
             "/login/" | "/accounts/login/" | "/accounts/login/local/" | "/devlogin/" => Some(Page::Login),
             "/accounts/logout/" => Some(Page::Logout),
@@ -68,11 +68,11 @@ impl<'a> Page<'a> {
             | "/accounts/logout"
             | "/accounts/deactivated"
             | "/accounts/register" => Some(Page::MissingSlash),
-            path => Self::with_key(path),
+            path => Self::find_with_key(path),
         }
     }
 
-    fn with_key(path: &'a str) -> Option<Self> {
+    fn find_with_key(path: &'a str) -> Option<Self> {
         let is_key = |key: &&str| !key.is_empty() && !key.contains('/');
         if let Some(key) = path.strip_prefix("/accounts/do_confirm/") {
             return Some(key.strip_suffix('/').unwrap_or(key)).filter(is_key).map(Page::Confirm);
@@ -96,7 +96,7 @@ impl<'a> Page<'a> {
 
 /// The methods of the page with a path; None if there is no such page.
 pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
-    let page = if matches!(path, "" | "/") { Some(Page::Home) } else { Page::with_path(path) };
+    let page = if matches!(path, "" | "/") { Some(Page::Home) } else { Page::find_by_path(path) };
     page.map(Page::methods)
 }
 

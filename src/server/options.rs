@@ -28,9 +28,9 @@ pub struct Options {
     /// Port to listen on; 0 for a free one.
     pub port: u16,
     /// The fixture of the default world, and of new worlds that are created without one.
-    pub fixture: fixture::Source,
+    pub fixture: fixture::Fixture,
     /// A saved state, from which the default world is created instead of the fixture; usually with its own clock.
-    pub state: Option<fixture::Source>,
+    pub state: Option<fixture::Fixture>,
     /// The initial clock of the default world, and of new worlds that are created without one.
     pub clock: InitialClock,
     /// The feature level of the default world, and of new worlds that are created without one.
@@ -45,7 +45,7 @@ pub struct Options {
     /// do. A certificate that is generated for HTTPS has them too.
     pub host_names: Vec<String>,
     /// Whether the server has the world `default`, whose URL is the root of the server.
-    pub has_root_world: bool,
+    pub has_default_world: bool,
     /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,
     /// Worlds that control creates are ended when they have no requests and no parked polls for this time, unless they
@@ -62,7 +62,7 @@ impl Default for Options {
         Self {
             host: None,
             port: 0,
-            fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
+            fixture: fixture::Fixture::built_in("default").unwrap_or_else(|| "{}".into()),
             state: None,
             clock: InitialClock::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
@@ -70,7 +70,7 @@ impl Default for Options {
             seed: 0,
             cors_origin: "*".into(),
             host_names: Vec::new(),
-            has_root_world: true,
+            has_default_world: true,
             control_token: None,
             world_ttl: None,
             tls: None,

@@ -72,7 +72,7 @@ pub async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::Source;
+    use crate::fixture::Fixture;
     use crate::time::Clock;
     use crate::world::WorldSettings;
 
@@ -80,7 +80,7 @@ mod tests {
     fn a_world_that_takes_the_place_of_a_broken_one_is_not_broken() {
         let new_world = || {
             let now = Timestamp::from_micros(0);
-            let realm = Source::builtin("empty").expect("built in").realm(now, 0).expect("sound");
+            let realm = Fixture::built_in("empty").expect("built in").build_realm(now, 0).expect("sound");
             let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
             let clock = Clock::Frozen { at: now };
             Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))

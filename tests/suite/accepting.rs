@@ -15,7 +15,7 @@ const BY_EMAIL: &str = "emailinvitekeyaaaaaaaaaa";
 
 /// The built-in organization, to be changed.
 fn tx() -> Tx {
-    let fixture = chatdouble::fixture::builtin("default").expect("there is a built-in organization");
+    let fixture = chatdouble::fixture::built_in("default").expect("there is a built-in organization");
     let realm =
         chatdouble::fixture::read(fixture, Timestamp::from_seconds(1_767_268_800), 0).expect("it has no faults");
     Tx::new(realm)

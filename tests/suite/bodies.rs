@@ -6,7 +6,7 @@ use base64::Engine;
 use bytes::Bytes;
 use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use chatdouble::dialect::Dialect;
-use chatdouble::fixture::Source;
+use chatdouble::fixture::Fixture;
 use chatdouble::http::authentication::Credentials;
 use chatdouble::http::body::BodyMemory;
 use chatdouble::http::request::RequestHead;
@@ -103,7 +103,7 @@ impl RealTime for NoTime {
 /// The built-in world behind an edge with little memory for bodies.
 fn edge(room: usize) -> Edge {
     let settings = WorldSettings { feature_level: NEWEST_FEATURE_LEVEL, dialect: Arc::new(Dialect::neutral()) };
-    let realm = Source::builtin("default").expect("built in").realm(NoTime.now(), 0).expect("sound");
+    let realm = Fixture::built_in("default").expect("built in").build_realm(NoTime.now(), 0).expect("sound");
     let clock = Clock::Frozen { at: NoTime.now() };
     let worlds = Arc::new(Worlds::default());
     worlds.add(Arc::new(World::new("default".into(), realm, clock, settings.clone(), Arc::new(NoTime))));

@@ -178,7 +178,7 @@ fn options_come_from_the_environment_and_the_command_line_wins() {
 
 #[test]
 fn a_fixture_is_checked_silently_or_all_its_mistakes_are_reported() {
-    let good = temporary("good.json", chatdouble::fixture::builtin("default").expect("built in"));
+    let good = temporary("good.json", chatdouble::fixture::built_in("default").expect("built in"));
     let bad = temporary("worse.json", r#"{"organization": {"name": 5}, "users": [{"handle": "a"}], "nothing": 1}"#);
     let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
 

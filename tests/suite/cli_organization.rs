@@ -9,7 +9,7 @@ mod round_trip;
 
 use crate::support::{TestServer, User};
 use chatdouble::Options;
-use chatdouble::fixture::Source;
+use chatdouble::fixture::Fixture;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
@@ -54,16 +54,16 @@ pub fn part(file: &Path) -> PathBuf {
 
 /// A server with one of the built-in organizations.
 pub async fn server_with(name: &str) -> TestServer {
-    let text = chatdouble::fixture::builtin(name).expect("a fixture");
+    let text = chatdouble::fixture::built_in(name).expect("a fixture");
     TestServer::start_with(|options| options.fixture = source(text)).await
 }
 
-fn source(text: &str) -> Source {
+fn source(text: &str) -> Fixture {
     let now = chatdouble::time::Timestamp::from_seconds(1_767_225_600);
     if let Err(faults) = chatdouble::fixture::read(text, now, 0) {
         panic!("the fixture does not load: {faults:#?}");
     }
-    Source::Text(text.to_owned().into())
+    Fixture::Text(text.to_owned().into())
 }
 
 /// A server with what was read.

@@ -260,7 +260,7 @@ async fn what_is_wrong_with_a_document_is_said_in_little_time_and_space() {
             let faults = message.split("; $").count();
             assert!(faults <= 101, "{what}: {faults} faults");
             if faults > 100 {
-                assert!(message.ends_with("; only the first 100 faults are listed"), "{what}: {message}");
+                assert!(message.ends_with("; only the first 100 mistakes are listed"), "{what}: {message}");
             }
         }
     }

@@ -203,7 +203,7 @@ async fn a_dialect_renames_keys_values_paths_and_parameters_both_ways() {
 
 #[tokio::test]
 async fn a_server_of_many_organizations_knows_only_its_own_settings_at_the_root() {
-    let server = TestServer::start_with(|options| options.has_root_world = false).await;
+    let server = TestServer::start_with(|options| options.has_default_world = false).await;
 
     let settings = server.anonymous().get("/server_settings", json!({})).await.success();
     for key in ["realm_name", "realm_icon", "realm_description", "realm_web_public_access_enabled"] {

@@ -89,7 +89,7 @@ pub fn required(row: &OperationRow) -> Map<String, Value> {
 #[tokio::test]
 async fn every_operation_turns_away_those_without_credentials_if_it_needs_any() {
     let server = TestServer::start_with(|options| {
-        options.fixture = chatdouble::fixture::builtin("empty").expect("built in").into();
+        options.fixture = chatdouble::fixture::built_in("empty").expect("built in").into();
     })
     .await;
     // Without a key among the parameters, one is missing: `incoming_webhooks` has that.

@@ -127,7 +127,7 @@ async fn owners_decide_how_people_log_in() {
 #[tokio::test]
 async fn a_fixture_says_how_people_log_in_and_older_states_have_all_ways() {
     let mut fixture: Value =
-        serde_json::from_str(chatdouble::fixture::builtin("default").expect("built in")).expect("JSON");
+        serde_json::from_str(chatdouble::fixture::built_in("default").expect("built in")).expect("JSON");
     fixture["organization"]["authentication_methods"] = json!(["Email"]);
     let server = TestServer::start_with(|options| options.fixture = fixture.to_string().into()).await;
     assert_shown(&server, true, false).await;

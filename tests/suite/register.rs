@@ -172,7 +172,7 @@ async fn a_visitor_may_not_ask_for_what_needs_an_account() {
 #[tokio::test]
 async fn visitors_are_turned_away_without_public_access() {
     let server = TestServer::start_with(|options| {
-        options.fixture = chatdouble::fixture::builtin("empty").expect("built in").into();
+        options.fixture = chatdouble::fixture::built_in("empty").expect("built in").into();
     })
     .await;
     let message = "Not logged in: API authentication or user session required";

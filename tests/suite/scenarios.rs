@@ -273,7 +273,7 @@ async fn a_story_is_skipped_where_the_server_is_older() {
 
 #[tokio::test]
 async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skipped() {
-    let control = Options { has_root_world: true, control_token: Some("sesame".into()), ..Options::default() };
+    let control = Options { has_default_world: true, control_token: Some("sesame".into()), ..Options::default() };
     let server = Server::start_with(control).await.expect("a free port");
     let refused = Stage::open(server.url(), None, Accounts::new()).await.err().expect("it asks for a token");
     assert!(refused.contains("--control-token"), "{refused}");

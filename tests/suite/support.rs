@@ -14,7 +14,7 @@ pub use user::{Queue, User, form};
 
 use crate::declared::Watch;
 use bytes::Bytes;
-use chatdouble::fixture::{self, Source};
+use chatdouble::fixture::{self, Fixture};
 use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::group::SystemGroup;
 use chatdouble::{InitialClock, Options, Server, StartError};
@@ -74,10 +74,10 @@ impl TestServer {
 
     /// Starts one with the built-in organization, changed as a fixture.
     pub async fn start_in(change: impl FnOnce(&mut Value)) -> Self {
-        let text = fixture::builtin("default").expect("it is built in");
+        let text = fixture::built_in("default").expect("it is built in");
         let mut document = serde_json::from_str(text).expect("a fixture is JSON");
         change(&mut document);
-        Self::start_with(|options| options.fixture = Source::Text(document.to_string().into())).await
+        Self::start_with(|options| options.fixture = Fixture::Text(document.to_string().into())).await
     }
 
     /// A port that was free may be another test's for a while.

@@ -297,7 +297,7 @@ async fn only_one_s_own_files_are_removed() {
 #[tokio::test]
 async fn addresses_lead_back_to_their_world_and_texts_keep_no_prefix() {
     let server = TestServer::start().await;
-    let fixture = chatdouble::fixture::builtin("default").expect("it is built in");
+    let fixture = chatdouble::fixture::built_in("default").expect("it is built in");
     let clock = chatdouble::InitialClock::At(crate::support::ParseTimestamp::parse_timestamp(crate::support::START));
     let base = server.server().add_world("other", fixture, clock, 0).expect("the world is added");
     let mel = server.user_at(&base, "other", "mel");

@@ -7,7 +7,7 @@ use http_body_util::Full;
 use serde_json::{Value, json};
 
 fn add(server: &TestServer, name: &str) -> String {
-    let fixture = chatdouble::fixture::builtin("default").expect("built in");
+    let fixture = chatdouble::fixture::built_in("default").expect("built in");
     let clock = InitialClock::At(START.parse_timestamp());
     server.server().add_world(name, fixture, clock, 0).unwrap_or_else(|error| panic!("{error}"))
 }

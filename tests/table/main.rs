@@ -23,7 +23,7 @@ const ERRORS_NOT_PROVOKED: &[Excuse] = &[
     (DELIVER, "RecipientDeactivated", SENDS_ALIKE),
     (DELIVER, "RecipientsInaccessible", SENDS_ALIKE),
     (DELIVER, "DirectMessagesDisabled", SENDS_ALIKE),
-    (DELIVER, "DirectNotAuthorized", SENDS_ALIKE),
+    (DELIVER, "NoAuthorizingParticipant", SENDS_ALIKE),
     (DELIVER, "MayNotInitiateDirect", SENDS_ALIKE),
     (DELIVER, "UnableToRender", SENDS_ALIKE),
     (DELIVER, "ChannelWildcardNotAllowed", SENDS_ALIKE),

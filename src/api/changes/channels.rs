@@ -4,5 +4,4 @@ pub mod archive;
 pub mod creation;
 pub mod default_groups;
 pub mod notices;
-pub mod rights;
 pub mod update;

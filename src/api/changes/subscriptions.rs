@@ -9,7 +9,7 @@ use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKi
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::subscription_colors::ColorCountsByUser;
 use crate::realm::tx::Tx;
-use crate::realm::visibility::VisibleObjects;
+use crate::realm::visibility::VisibleKind;
 use crate::record::events::{FlagUpdate, LeftChannel, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove};
 use imbl::OrdSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,7 @@ pub fn subscribe_all(
     for (user, channels) in resumed_subscriptions {
         new_subscriptions.entry(user).or_default().extend(channels);
     }
-    tx.emit_visibility(&before, &[VisibleObjects::Users]);
+    tx.emit_visibility(&before, &[VisibleKind::Users]);
     for (channel, users) in users_by_discovered_channel {
         tx.emit_gained_channels(BTreeMap::from([(channel, users)]));
     }
@@ -116,7 +116,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &ended_subscriptions {
         unsubscribe(tx, *user, channels);
     }
-    tx.emit_visibility(&before, &[VisibleObjects::Users]);
+    tx.emit_visibility(&before, &[VisibleKind::Users]);
     ended_subscriptions
 }
 

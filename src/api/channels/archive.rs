@@ -1,8 +1,8 @@
 //! The operation that archives a channel. The change itself is in `api/changes/channels/archive.rs`.
 
 use super::ChannelParams;
+use super::administered_channel::administered_channel;
 use crate::api::changes::channels::archive::archive;
-use crate::api::changes::channels::rights::administered_channel;
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;

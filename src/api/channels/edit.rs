@@ -3,8 +3,8 @@
 
 mod apply;
 
+use super::administered_channel::administered_channel;
 use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, check_topic_creation, join_lines};
-use crate::api::changes::channels::rights::administered_channel;
 use crate::api::parameter::Nullable;
 use crate::api::parameter::types::channel::{
     ChannelBooleanUpdates, ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord,

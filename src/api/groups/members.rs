@@ -13,7 +13,7 @@ use crate::realm::permission::GroupPermission;
 use crate::realm::permission_holders::existing_groups;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::VisibleObjects;
+use crate::realm::visibility::VisibleKind;
 use crate::record::events::{MemberChange, Subgroups, UserGroupAddSubgroups, UserGroupRemoveSubgroups};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
@@ -147,7 +147,7 @@ fn add_members(
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().union(added_users);
     deferred_events.emit_or_defer(tx, id, MemberChange::Add.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
@@ -179,7 +179,7 @@ fn remove_members(
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
     deferred_events.emit_or_defer(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
@@ -216,7 +216,7 @@ fn add_subgroups(
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     deferred_events.emit_or_defer(tx, id, UserGroupAddSubgroups(subgroups_record(id, subgroups)));
-    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Channels]);
     Ok(())
 }
 
@@ -240,7 +240,7 @@ fn remove_subgroups(
     let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     deferred_events.emit_or_defer(tx, id, UserGroupRemoveSubgroups(subgroups_record(id, subgroups)));
-    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Channels]);
     Ok(())
 }
 

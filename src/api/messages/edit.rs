@@ -63,7 +63,7 @@ operation! {
     errors [
         InvalidMessage, EditingDisabled, MayNotEdit, EditTimePassed, NothingToChange, DirectMessageToChannel,
         DirectWithTopic, PropagateWithoutTopic, TopicInvalidCharacter, ResolveEmptyTopic, ContentChangeWhileMoving,
-        WidgetEdited, ExpectationMismatch, InvalidChannelId, MayNotResolve, MayNotMove, MoveTopicTimePassed,
+        WidgetNotEditable, ExpectationMismatch, InvalidChannelId, MayNotResolve, MayNotMove, MoveTopicTimePassed,
         MoveChannelTimePassed, MoveTimeLimitExceeded, MayNotPost, MayNotCreateTopic, EmptyTopicNotAllowed,
         OnlyEmptyTopicAllowed, UnableToRender, ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
     ];

@@ -158,14 +158,14 @@ impl Reporter {
         if self.file.is_none() {
             return Ok(false);
         }
-        self.write_summary(&server.final_report())
+        self.write_summary(&server.close_reports())
     }
 
     /// Collects the report on a server's clients for [`Reporter::write_collected`], with `level` added to the names of
     /// worlds. Returns the numbers of findings; None if no report was requested.
     pub fn collect(&self, server: &Server, level: Option<i64>) -> Option<FindingCounts> {
         self.file.as_ref()?;
-        let mut report = server.final_report();
+        let mut report = server.close_reports();
         if let Some(level) = level {
             for client in &mut report.clients {
                 client.world = client.world.take().map(|world| format!("{world} at {level}"));

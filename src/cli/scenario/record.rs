@@ -10,7 +10,7 @@ use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
 use crate::cli::upstream::parse_base_url;
 use crate::counted::counted;
-use crate::fixture::{Source, join_diagnostics};
+use crate::fixture::{Fixture, join_diagnostics};
 use crate::json_diagnostic::similar_name;
 use crate::scenario::Document;
 use crate::scenario::recording::{RecordedScenario, Recording, to_scenario};
@@ -115,13 +115,13 @@ impl Record {
     }
 
     /// Reads the fixture as the scenario will find it, before anything is recorded.
-    fn read_fixture(&self) -> Result<Source, CliError> {
+    fn read_fixture(&self) -> Result<Fixture, CliError> {
         let fixture = self.fixture_name();
         if !fixture.ends_with(".json") {
-            return Source::builtin(fixture).ok_or_else(|| {
+            return Fixture::built_in(fixture).ok_or_else(|| {
                 CliError::usage(format!(
                     "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
-                    Source::BUILT_IN,
+                    Fixture::BUILT_IN_NAMES.join(", "),
                     similar_fixture_hint(fixture)
                 ))
             });
@@ -131,7 +131,7 @@ impl Record {
         if file.is_file() {
             let text = std::fs::read_to_string(file);
             return text
-                .map(Source::from)
+                .map(Fixture::from)
                 .map_err(|error| CliError::failure(format!("--fixture {fixture}: cannot be read: {error}")));
         }
         let shown_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -148,12 +148,12 @@ impl Record {
 
     /// Warns of names from `--as` that no user of the fixture has. The scenario may still be played, with accounts that
     /// have these names, and the session may make such users.
-    fn check_aliases(&self, fixture: &Source) -> Result<(), CliError> {
+    fn check_aliases(&self, fixture: &Fixture) -> Result<(), CliError> {
         if self.aliases.is_empty() {
             return Ok(());
         }
         // The realm is only asked for its users, so any time will do.
-        let realm = fixture.realm(Timestamp::from_seconds(0), 0).map_err(|mistakes| {
+        let realm = fixture.build_realm(Timestamp::from_seconds(0), 0).map_err(|mistakes| {
             CliError::failure(format!(
                 "--fixture {}: {}",
                 self.fixture_name(),

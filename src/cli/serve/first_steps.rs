@@ -63,7 +63,7 @@ mod tests {
             [format!("console: {url}/"), request, "stop: Ctrl-C".to_owned()]
         );
 
-        let options = Options { has_root_world: false, ..Options::default() };
+        let options = Options { has_default_world: false, ..Options::default() };
         let server = Server::start_with(options).await.expect("a free port");
         let [console, request, _] = first_steps_lines(&server, true, Some(Path::new("a b.pem")));
         assert_eq!(console, format!("console: {}/ (asks for the control token)", server.url()));

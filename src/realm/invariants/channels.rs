@@ -47,7 +47,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "notices-have-channels",
-        meaning: "The organization's announcement channels exist.",
+        meaning: "The channels to which the organization's notices go exist.",
         check: notices_have_channels,
     },
     Invariant {

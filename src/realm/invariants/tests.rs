@@ -25,7 +25,7 @@ const GENERAL: ChannelId = ChannelId(1);
 
 fn built_in() -> Realm {
     let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
-    let text = crate::fixture::builtin("default").expect("it is built in");
+    let text = crate::fixture::built_in("default").expect("it is built in");
     crate::fixture::read(text, now, 0).expect("it is valid")
 }
 
@@ -203,7 +203,7 @@ const ENFORCED_BY_TYPES: &[&str] = &["read-runs-are-apart"];
 #[test]
 fn the_built_in_realms_have_no_violations() {
     assert_eq!(all_violations(&built_in()), []);
-    let text = crate::fixture::builtin("empty").expect("it is built in");
+    let text = crate::fixture::built_in("empty").expect("it is built in");
     let empty = crate::fixture::read(text, Timestamp::default(), 0).expect("it is valid");
     assert_eq!(all_violations(&empty), []);
 }

@@ -12,9 +12,11 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Look-ups that would walk more groups than this use the cache, except for the members of more given groups than this.
+/// Look-ups that would walk more groups than this use the cache. Those for the members of more given groups than this do
+/// not: walking the groups once is cheaper than uniting as many cached sets.
 const MAX_UNCACHED_GROUPS: usize = 16;
-/// If the cached results together have more users and groups than this, the next request empties the cache.
+/// If the cached results together have more users and groups than this, the next look-up
+/// that needs the cache empties it first.
 const MAX_CACHE_SIZE: usize = 4_000_000;
 
 /// A cache that copies of a realm share.
@@ -139,7 +141,7 @@ mod tests {
 
     static BUILT_IN: LazyLock<Realm> = LazyLock::new(|| {
         let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
-        let text = crate::fixture::builtin("default").expect("it is built in");
+        let text = crate::fixture::built_in("default").expect("it is built in");
         crate::fixture::read(text, now, 0).expect("it is valid")
     });
 

@@ -1,6 +1,6 @@
 //! Full members: members whose waiting period has ended. Keeps their system group up to date.
 
-use super::visibility::VisibleObjects;
+use super::visibility::VisibleKind;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::DeliveryCondition;
@@ -64,7 +64,7 @@ impl Tx {
     /// periods.
     ///
     /// Emits `user_group` `add_members` and `remove_members`, one event each for all users, then those of
-    /// [`VisibleObjects::Channels`].
+    /// [`VisibleKind::Channels`].
     pub fn update_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();
@@ -80,6 +80,6 @@ impl Tx {
         for user in users {
             self.schedule_full_membership(user);
         }
-        self.emit_visibility(&realm_before, &[VisibleObjects::Channels]);
+        self.emit_visibility(&realm_before, &[VisibleKind::Channels]);
     }
 }

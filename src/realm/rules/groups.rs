@@ -87,14 +87,17 @@ pub fn changeable_group(
 ) -> Result<Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
     let holds = |permission| realm.may_in_group(caller.id, group, permission);
-    let is_moderator = caller.role.number() <= Role::Moderator.number();
+    let is_at_least_moderator = caller.role.number() <= Role::Moderator.number();
     let manages_all = || {
         if !Feature::ManageAllGroupsPermission.is_at(level) {
-            return (is_moderator || group.members.contains(&caller.id))
+            return (is_at_least_moderator || group.members.contains(&caller.id))
                 && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
-        let has_required_membership =
-            || Feature::GroupManagersNeedNoMembership.is_at(level) || is_moderator || is_member(realm, id, caller.id);
+        let has_required_membership = || {
+            Feature::GroupManagersNeedNoMembership.is_at(level)
+                || is_at_least_moderator
+                || is_member(realm, id, caller.id)
+        };
         has_required_membership() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
     let manages_group =

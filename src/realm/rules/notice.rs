@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_notice_that_cannot_be_sent_has_no_effect() {
         let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
-        let text = crate::fixture::builtin("default").expect("it is built in");
+        let text = crate::fixture::built_in("default").expect("it is built in");
         let mut tx = Tx::new(crate::fixture::read(text, now, 0).expect("it is valid"));
         let bot = tx.notification_bot().expect("there is one");
         let others = tx.active_users.iter().copied().filter(|user| *user != bot);

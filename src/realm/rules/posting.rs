@@ -134,7 +134,7 @@ impl Realm {
     /// # Errors
     ///
     /// In this order: `RecipientsInaccessible`, `RecipientDeactivated`, `DirectMessagesDisabled`,
-    /// `DirectNotAuthorized`, `MayNotInitiateDirect`.
+    /// `NoAuthorizingParticipant`, `MayNotInitiateDirect`.
     pub fn check_may_send_direct(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
         if !users.iter().all(|user| self.can_access_user(sender, *user)) {
             return Err(Error::RecipientsInaccessible);
@@ -157,7 +157,7 @@ impl Realm {
             let nobody = GroupSettingValue::Group(self.system_group(SystemGroup::Nobody));
             let holder = self.organization.permissions.get(RealmPermission::DirectMessagePermission.name());
             let is_disabled = holder == Some(&nobody);
-            return Err(if is_disabled { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
+            return Err(if is_disabled { Error::DirectMessagesDisabled } else { Error::NoAuthorizingParticipant });
         }
         let conversation = self.conversation_of(users.iter().copied().chain([sender.id]));
         let has_messages = conversation.is_some_and(|conversation| !conversation.messages.is_empty());

@@ -1,7 +1,7 @@
 //! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST
 //! /messages).
 
-use super::visibility::VisibleObjects;
+use super::visibility::VisibleKind;
 use super::widget::{checked_widget, first_submessage};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -303,7 +303,7 @@ impl Tx {
         }
         let before = self.realm_copy();
         let conversation = self.find_or_create_conversation(members);
-        self.emit_visibility(&before, &[VisibleObjects::Users]);
+        self.emit_visibility(&before, &[VisibleKind::Users]);
         conversation
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
-pub enum VisibleObjects {
+pub enum VisibleKind {
     /// Users that limited guests (`can_access_all_users_group`) can access: bots, and those in the same channels and
     /// conversations. Events: `realm_user` add and remove for each gained and lost user.
     Users,
@@ -43,11 +43,11 @@ impl Tx {
     }
 
     /// Emits the differences from an earlier copy of the realm, in the order of `kinds`.
-    pub fn emit_visibility(&mut self, before: &Realm, kinds: &[VisibleObjects]) {
+    pub fn emit_visibility(&mut self, before: &Realm, kinds: &[VisibleKind]) {
         for kind in kinds {
             match kind {
-                VisibleObjects::Users => self.emit_users(before),
-                VisibleObjects::Channels => self.emit_channels(before),
+                VisibleKind::Users => self.emit_users(before),
+                VisibleKind::Channels => self.emit_channels(before),
             }
         }
     }
@@ -136,14 +136,14 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
     const PERMISSION: &str = RealmPermission::CanAccessAllUsers.name();
     let holder = |realm: &Realm| realm.organization.permissions.get(PERMISSION).cloned();
     let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
-    let is_holder_changed = holder(before) != holder(after);
-    if !is_holder_changed && holder(after) == everyone {
+    let has_holder_changed = holder(before) != holder(after);
+    if !has_holder_changed && holder(after) == everyone {
         return Vec::new();
     }
     let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
     let queue_owners_with_changed_groups = find_queue_owners_with_changed_groups(before, after);
     let affects_all =
-        is_holder_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
+        has_holder_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
     let is_affected = |user: &UserId| {
         affects_all || queue_owners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
     };

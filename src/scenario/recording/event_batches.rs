@@ -27,7 +27,8 @@ pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
         let last_id = last_ids.entry(queue_id.clone()).or_insert(i64::MIN);
         let mut events = Vec::new();
         for event in poll.reply["events"].as_array().into_iter().flatten() {
-            let id = event["id"].as_i64().unwrap_or(i64::MAX);
+            // Without an ID, nothing tells whether the event was received before.
+            let Some(id) = event["id"].as_i64() else { continue };
             if id <= *last_id {
                 continue;
             }

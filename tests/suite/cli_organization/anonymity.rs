@@ -81,7 +81,8 @@ fn words(texts: &BTreeSet<String>) -> BTreeSet<String> {
 #[tokio::test]
 async fn no_word_of_the_original_is_in_an_anonymous_file() {
     for name in ["default", "hostile"] {
-        let source: Value = serde_json::from_str(chatdouble::fixture::builtin(name).expect("a fixture")).expect("JSON");
+        let source: Value =
+            serde_json::from_str(chatdouble::fixture::built_in(name).expect("a fixture")).expect("JSON");
         let mut original = BTreeSet::new();
         texts(&source, &mut original);
         let origin = server_with(name).await;

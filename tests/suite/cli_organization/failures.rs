@@ -198,7 +198,7 @@ async fn what_is_there_stays_when_reading_fails() {
 
 #[tokio::test]
 async fn a_server_is_trusted_by_the_given_authority() {
-    let default = chatdouble::fixture::builtin("cast").expect("a fixture");
+    let default = chatdouble::fixture::built_in("cast").expect("a fixture");
     let origin = super::loaded(default, |options| options.tls = Some(Tls::Made { names: Vec::new() })).await;
     let authority = place("authority.pem");
     std::fs::write(&authority, origin.server().trusted_certificate().expect("TLS")).expect("written");

@@ -10,7 +10,7 @@ const CAPABILITIES: &str = r#"{"notification_settings_null": true, "bulk_message
 #[tokio::test]
 async fn a_server_of_an_older_level_is_read_by_its_older_names() {
     for level in [130, 247, 387] {
-        let default = chatdouble::fixture::builtin("default").expect("a fixture");
+        let default = chatdouble::fixture::built_in("default").expect("a fixture");
         let origin = loaded(default, |options| options.feature_level = level).await;
         let file = read(&origin.url(), &origin.user("olive"), &format!("level-{level}"), &[]).await;
         let copy = loaded(&file, |_| {}).await;

@@ -304,7 +304,7 @@ async fn a_connection_of_a_deleted_world_does_not_reach_a_new_one_of_its_name() 
 
 #[tokio::test]
 async fn without_a_root_world_others_can_be_made() {
-    let server = TestServer::start_with(|options| options.has_root_world = false).await;
+    let server = TestServer::start_with(|options| options.has_default_world = false).await;
     let control = Control::of(&server);
     assert_eq!(control.get("/worlds").await.success(), json!({"worlds": []}));
 

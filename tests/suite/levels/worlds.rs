@@ -81,7 +81,7 @@ async fn level_0_says_nothing_of_levels() {
 async fn a_server_without_a_root_world_keeps_to_its_level() {
     let at = |level: i64| async move {
         let server = TestServer::start_with(|options| {
-            options.has_root_world = false;
+            options.has_default_world = false;
             options.feature_level = level;
         });
         server.await.anonymous().get("/server_settings", json!({})).await.success()

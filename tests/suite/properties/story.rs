@@ -3,7 +3,7 @@
 use super::draw::{Request, text};
 use super::play::{Answer, SEED};
 use chatdouble::api::NEWEST_FEATURE_LEVEL;
-use chatdouble::fixture::{Source, builtin, generate};
+use chatdouble::fixture::{Fixture, built_in, generate};
 use serde_json::{Map, Value, json};
 
 /// How large a generated realm is.
@@ -26,9 +26,9 @@ impl Story {
     }
 
     /// What the realm is made from.
-    pub fn fixture(&self) -> Source {
+    pub fn fixture(&self) -> Fixture {
         match self.realm {
-            0 => builtin("default").expect("it is built in").into(),
+            0 => built_in("default").expect("it is built in").into(),
             seed => generate::format_json(&generate::generate_document(SIZE, seed, &mut |_| {})).into(),
         }
     }

@@ -8,7 +8,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visibility::VisibleObjects;
+use crate::realm::visibility::VisibleKind;
 use crate::record::avatar::avatar_url;
 use crate::record::events::{MemberChange, PersonUpdate};
 use imbl::OrdSet;
@@ -28,7 +28,7 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// see.
 ///
 /// Events: `realm_user` update to everyone who can access the user; `user_group` remove_members and add_members to
-/// everyone; then those of [`VisibleObjects::Users`] and [`VisibleObjects::Channels`].
+/// everyone; then those of [`VisibleKind::Users`] and [`VisibleKind::Channels`].
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     let before = tx.realm_copy();
     let left_groups = tx.leave_system_groups(id);
@@ -56,7 +56,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
             entered_groups.iter().filter(|group| is_changed(group, &left_groups)),
         );
     }
-    tx.emit_visibility(&before, &[VisibleObjects::Users, VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Users, VisibleKind::Channels]);
 }
 
 fn emit_member_changes<'ids>(

@@ -19,7 +19,7 @@ use crate::realm::permission::{ChannelPermission, GroupSettingValue};
 use crate::realm::render::render_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::VisibleObjects;
+use crate::realm::visibility::VisibleKind;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
 use serde_json::json;
@@ -92,7 +92,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     };
     let excluded = users_with_new_access(&before, tx, id);
     emit_update_except(tx, update, &excluded);
-    tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+    tx.emit_visibility(&before, &[VisibleKind::Channels]);
     if privacy.is_private() {
         remove_from_default_groups(tx, id);
     }
@@ -190,7 +190,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, json_value);
     emit_update_except(tx, update, &excluded);
     if affects_visibility {
-        tx.emit_visibility(&before, &[VisibleObjects::Channels]);
+        tx.emit_visibility(&before, &[VisibleKind::Channels]);
     }
     if name == ChannelPermission::CanSendMessage.name() {
         // Older clients know this permission by these properties.

@@ -46,7 +46,7 @@ pub(super) fn check_request(
         return Err(Error::ContentChangeWhileMoving);
     }
     if params.content.is_some() && !message.submessages.is_empty() {
-        return Err(Error::WidgetEdited);
+        return Err(Error::WidgetNotEditable);
     }
     check_previous_content(&message, params)?;
     let content = new_content(context, params)?;
