@@ -39,6 +39,14 @@ pub fn handles(block: &Block) -> impl Iterator<Item = String> {
     })
 }
 
+/// The names of captured values that a block needs, with duplicates.
+pub fn captured_values(block: &Block) -> impl Iterator<Item = String> {
+    references_with_offsets(block).into_iter().filter_map(|(reference, _)| match reference {
+        Reference::Captured(name) => Some(name),
+        _ => None,
+    })
+}
+
 /// The references in a block, including its caller, with their byte offsets.
 fn references_with_offsets(block: &Block) -> Vec<(Reference, usize)> {
     let mut references = Vec::new();

@@ -3,6 +3,7 @@
 mod baselines;
 mod cleanup;
 mod failures;
+mod later_requests;
 
 use crate::support::TestServer;
 use bytes::Bytes;

@@ -1,21 +1,16 @@
 //! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
+mod counts;
+
 use super::baseline::Baseline;
-use super::level_changes::level_changes;
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
+use super::request_text::request_text;
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
-use crate::scenario::recording::is_secret_name;
-use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
-use serde_json::Value;
+use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The maximum number of differences in the text of a request. Further ones are only counted.
-const MAX_DIFFERENCES: usize = 12;
-/// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
-const MAX_DIFF_LINES: usize = 60;
-const MAX_DIFF_LINE_LENGTH: usize = 200;
 /// The maximum number of reasons in the message that nothing was compared.
 const MAX_REASONS: usize = 3;
 
@@ -36,6 +31,8 @@ pub struct Report {
     operations: BTreeMap<String, Operation>,
     /// What requests lacked that were not played, each with the number of requests.
     lacks: BTreeMap<String, usize>,
+    /// Requests whose replies have another status, each with the number of later requests that were not tried for that.
+    cuts: BTreeMap<String, usize>,
     leftovers: Vec<String>,
 }
 
@@ -67,6 +64,7 @@ impl Report {
             is_read_only,
             operations: BTreeMap::new(),
             lacks: BTreeMap::new(),
+            cuts: BTreeMap::new(),
             leftovers: Vec::new(),
         }
     }
@@ -85,7 +83,7 @@ impl Report {
             let record_and_text = (!step.differences.is_empty()).then(|| {
                 let mut record = RequestRecord::from_step(document, scenario, step);
                 record.is_known = self.baseline.as_ref().is_some_and(|baseline| baseline.contains(&name, &record));
-                let text = self.difference_text(&record, step);
+                let text = request_text(&record, step, self.baseline.is_some(), &self.urls, self.levels);
                 (record, text)
             });
             let operation = self.operations.entry(name).or_default();
@@ -95,8 +93,14 @@ impl Report {
         for (request, reason) in result.skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
-            if let SkipReason::Lacking(what) = &reason {
-                *self.lacks.entry(what.clone()).or_default() += 1;
+            match &reason {
+                SkipReason::Lacking(what) => *self.lacks.entry(what.clone()).or_default() += 1,
+                SkipReason::EarlierDifference(earlier) => {
+                    let (method, path) = earlier.split_once(' ').unwrap_or_default();
+                    let cut = format!("{}: {}", scenario, operation_name(method, path));
+                    *self.cuts.entry(cut).or_default() += 1;
+                }
+                _ => {}
             }
             let operation = self.operations.entry(name).or_default();
             let entry = (scenario.to_owned(), reason);
@@ -116,58 +120,9 @@ impl Report {
         self.operations.values().flat_map(|operation| &operation.differences)
     }
 
-    /// Says how many requests were not played for what the servers or the accounts lack, and for what. None if there are
-    /// no such requests.
-    pub fn lacks(&self) -> Option<String> {
-        let total: usize = self.lacks.values().sum();
-        let mut reasons: Vec<(&String, &usize)> = self.lacks.iter().collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let further_count = reasons.len().saturating_sub(MAX_REASONS);
-        let further =
-            if further_count > 0 { format!("; and {}", counted(further_count, "more reason")) } else { String::new() };
-        let texts: Vec<String> =
-            reasons.iter().take(MAX_REASONS).map(|(reason, count)| format!("{reason} ({count})")).collect();
-        let verb = if total == 1 { "was" } else { "were" };
-        (total > 0).then(|| format!("{} {verb} not played: {}{further}", counted(total, "request"), texts.join("; ")))
-    }
-
     /// Objects that the probes created and could not remove.
     pub fn leftovers(&self) -> &[String] {
         &self.leftovers
-    }
-
-    fn difference_text(&self, record: &RequestRecord, step: &Step) -> String {
-        let known_text = match record.is_known {
-            true => ", in the baseline",
-            false if self.baseline.is_some() => ", new",
-            false => "",
-        };
-        let RequestRecord { probe, place, who, request, .. } = record;
-        let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
-        for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
-            let _ = writeln!(text, "    {name}: {curl}");
-        }
-        for difference in step.differences.iter().take(MAX_DIFFERENCES) {
-            let _ = writeln!(text, "    {}\n    - {}\n    + {}", difference.at, difference.first, difference.second);
-        }
-        if step.differences.len() > MAX_DIFFERENCES {
-            let _ = writeln!(text, "    and {} more", step.differences.len() - MAX_DIFFERENCES);
-        }
-        if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
-            let format_reply = |(status, body): &(u16, Value)| {
-                format!("{status}\n{}", serde_json::to_string_pretty(&redact_secrets(body)).unwrap_or_default())
-            };
-            let [first, second] = [format_reply(&step.replies[0]), format_reply(&step.replies[1])];
-            let diff = similar::TextDiff::from_lines(&first, &second);
-            let diff = diff.unified_diff().header(&self.urls[0], &self.urls[1]).to_string();
-            for line in diff.lines().take(MAX_DIFF_LINES) {
-                let _ = writeln!(text, "      {}", line.chars().take(MAX_DIFF_LINE_LENGTH).collect::<String>());
-            }
-        }
-        for change in level_changes(self.levels, step) {
-            let _ = writeln!(text, "    {change}");
-        }
-        text
     }
 
     /// Whether no probe sent a request.
@@ -179,52 +134,6 @@ impl Report {
     pub fn reasons_not_tried(&self) -> Vec<String> {
         let reasons: BTreeSet<String> = self.operations.values().flat_map(Operation::reasons_not_tried).collect();
         reasons.into_iter().take(MAX_REASONS).collect()
-    }
-
-    /// The numbers of probes and operations that agree, differ or were not played, in a line each. A third line says what
-    /// requests lacked that were not played, if there are any. With a baseline, the last line has the numbers of differing
-    /// requests that are in it, and that are new.
-    pub fn counts(&self) -> String {
-        let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
-        let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
-        let count = |matches: &dyn Fn(&Operation) -> bool| {
-            probed_operations.iter().filter(|operation| matches(operation)).count()
-        };
-        let differing_operations = count(&|operation| !operation.differences.is_empty());
-        let agreeing_operations = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let total_operations = if self.is_partial { probed_operations.len() } else { rows().count() };
-        let untried_operations = total_operations - count(&|operation| operation.requests > 0);
-        let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
-        let new_count = self.differing_requests().count() - known_count;
-        let known_text = match &self.baseline {
-            None => String::new(),
-            Some(_) => format!(
-                "\n{} that differ{} in the baseline, {new_count} {} new",
-                counted(known_count, "request"),
-                if known_count == 1 { "s is" } else { " are" },
-                if new_count == 1 { "is" } else { "are" },
-            ),
-        };
-        let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
-        let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
-        let cut_short_text = match cut_short {
-            0 => String::new(),
-            _ => format!(
-                "{cut_short} {} cut short, since a reply or the accounts lack what the next request needs, ",
-                past_verb(cut_short)
-            ),
-        };
-        let lacks = self.lacks().map(|lacks| format!("\n{lacks}")).unwrap_or_default();
-        format!(
-            "{} {}, {cut_short_text}{differing} differ in a reply or an event, {not_played} {} not played\n\
-             {} {}, {differing_operations} differ, {untried_operations} {} not tried{lacks}{known_text}",
-            counted(agreeing, "probe"),
-            verb(agreeing),
-            past_verb(not_played),
-            counted(agreeing_operations, "operation"),
-            verb(agreeing_operations),
-            past_verb(untried_operations),
-        )
     }
 
     /// Converts the report for the JSON file.
@@ -328,22 +237,6 @@ impl Report {
             let _ = writeln!(text, "not tried  {total}: {}; --json FILE lists them", reasons.join(", "));
         }
         text
-    }
-}
-
-/// Replaces keys and passwords in a reply with a placeholder.
-fn redact_secrets(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => object
-            .iter()
-            .map(|(name, inner)| match inner {
-                Value::String(text) if is_secret_name(name) && !text.is_empty() => (name.clone(), "left-out".into()),
-                other => (name.clone(), redact_secrets(other)),
-            })
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        Value::Array(items) => items.iter().map(redact_secrets).collect::<Vec<_>>().into(),
-        other => other.clone(),
     }
 }
 

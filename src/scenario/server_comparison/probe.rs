@@ -1,5 +1,7 @@
 //! Plays a probe: sends each of its requests to both servers, and compares the replies and the resulting events.
 
+mod end;
+
 use super::cleanup::{self, CreatedObject};
 use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, ServerDifference};
@@ -52,12 +54,16 @@ struct ProbeRun<'a> {
     settings: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
+    /// Names of values that don't correspond, since the replies to a request have another status, each with that request.
+    lost_values: BTreeMap<String, String>,
 }
 
 /// What became of a request of the probe.
 enum StepOutcome {
     /// It was compared, and the probe continues.
     Compared,
+    /// It was not sent for this reason, and the probe continues.
+    LeftOut(SkipReason),
     /// It was compared, but the probe ends for this reason.
     Last(SkipReason),
     /// It was not sent, and the probe ends for this reason.
@@ -96,6 +102,7 @@ pub async fn play(
         created_objects,
         settings,
         may_have_changed: false,
+        lost_values: BTreeMap::new(),
     };
     result.failure = run.play(&blocks, &mut result).await.err();
     run.clean_up(&mut result).await;
@@ -126,34 +133,15 @@ impl ProbeRun<'_> {
             };
             let (reason, remaining_blocks) = match outcome {
                 StepOutcome::Compared => continue,
+                StepOutcome::LeftOut(reason) => {
+                    result.skip(&blocks[index..=index], &reason);
+                    continue;
+                }
                 StepOutcome::Last(reason) => (reason, &blocks[index + 1..]),
                 StepOutcome::NotSent(reason) => (reason, &blocks[index..]),
             };
             result.skip(remaining_blocks, &reason);
             return if self.may_have_changed { self.undo_changes(remaining_blocks).await } else { Ok(()) };
-        }
-        Ok(())
-    }
-
-    /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
-    /// reads that capture nothing. Does not compare the replies.
-    async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
-        for block in remaining_blocks {
-            let BlockKind::Request(request, reply) = &block.kind else { continue };
-            let expected = reply.as_ref().map(|reply| &reply.body);
-            if request.method == "GET" && captured_names(expected).is_empty() {
-                continue;
-            }
-            for index in 0..self.sides.len() {
-                // A request can't be encoded if it needs a value that no earlier reply had.
-                let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
-                let path = path_without_base(&encoded.url, &self.sides[index].url);
-                if cleanup::creates_objects(&request.method, &path) {
-                    continue;
-                }
-                let reply = self.sides[index].send(encoded).await?;
-                self.capture(index, expected, &reply);
-            }
         }
         Ok(())
     }
@@ -177,9 +165,12 @@ impl ProbeRun<'_> {
     ) -> Result<StepOutcome, String> {
         let encoded = match self.encode(block, request).await? {
             Ok(encoded) => encoded,
+            Err(reason @ SkipReason::EarlierDifference(_)) if request.method == "GET" => {
+                return Ok(StepOutcome::LeftOut(reason));
+            }
             Err(reason) => {
                 result.is_cut_short = true;
-                return Ok(StepOutcome::NotSent(SkipReason::Lacking(reason)));
+                return Ok(StepOutcome::NotSent(reason));
             }
         };
         let (caller, emails) = match &request.caller {
@@ -199,21 +190,19 @@ impl ProbeRun<'_> {
         }
         let [first, second] = replies.try_into().map_err(|_| "there are two servers".to_owned())?;
         let has_same_status = first.status == second.status;
-        let mut differences = if has_same_status {
-            self.correspondence.differences("reply", &kind_of_path(&path), &json_body(&first), &json_body(&second))
-        } else {
-            vec![ServerDifference {
-                at: "status".to_owned(),
-                first: status_and_message(&first),
-                second: status_and_message(&second),
-            }]
-        };
+        let mut differences = self.reply_differences(&path, &first, &second);
         if request.method != "GET" && !self.settings.is_read_only {
             differences.extend(self.event_differences(has_same_status).await?);
         }
+        let request_line = format!("{} {path}", request.method);
         let missing_capture =
             self.missing_capture_reason(0, expected, &first).or(self.missing_capture_reason(1, expected, &second));
-        let missing_capture = missing_capture.map(|reason| format!("{} {path}: {reason}", request.method));
+        for name in captured_names(expected) {
+            match has_same_status {
+                true => self.lost_values.remove(&name),
+                false => self.lost_values.insert(name, request_line.clone()),
+            };
+        }
         result.is_cut_short |= missing_capture.is_some();
         result.steps.push(Step {
             line: line_of(&self.document.text, block.range.start),
@@ -226,16 +215,39 @@ impl ProbeRun<'_> {
             differences,
         });
         Ok(match missing_capture {
-            _ if !has_same_status => StepOutcome::Last(SkipReason::EarlierDifference),
-            Some(reason) => StepOutcome::Last(SkipReason::Lacking(reason)),
+            // After a read with another status, both servers hold what they held.
+            _ if !has_same_status && request.method == "GET" => StepOutcome::Compared,
+            _ if !has_same_status => StepOutcome::Last(SkipReason::EarlierDifference(request_line)),
+            Some(reason) => StepOutcome::Last(SkipReason::Lacking(format!("{request_line}: {reason}"))),
             None => StepOutcome::Compared,
         })
     }
 
+    fn reply_differences(&mut self, path: &str, first: &HttpReply, second: &HttpReply) -> Vec<ServerDifference> {
+        if first.status == second.status {
+            return self.correspondence.differences(
+                "reply",
+                &kind_of_path(path),
+                &json_body(first),
+                &json_body(second),
+            );
+        }
+        let [first, second] = [first, second].map(status_and_message);
+        vec![ServerDifference { at: "status".to_owned(), first, second }]
+    }
+
     /// The encoded request for each server. The inner error says what can't be encoded, such as a placeholder without
     /// a value; the outer one, why a server does not reply.
-    async fn encode(&mut self, block: &Block, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
+    async fn encode(
+        &mut self,
+        block: &Block,
+        request: &Request,
+    ) -> Result<Result<[HttpRequest; 2], SkipReason>, String> {
         let mut requests = Vec::new();
+        // One of the servers may have the value, or both have that of an earlier reply.
+        if let Some(earlier) = world_names::captured_values(block).find_map(|name| self.lost_values.get(&name)) {
+            return Ok(Err(SkipReason::EarlierDifference(earlier.clone())));
+        }
         for side in &mut self.sides {
             let mut encoded = encode_request(&side.scope, request);
             if encoded.is_err() {
@@ -246,7 +258,7 @@ impl ProbeRun<'_> {
                 Ok(encoded) => requests.push(encoded),
                 Err(reason) => {
                     let reason = format!("{reason} on {}", side.url);
-                    return Ok(Err(self.missing_account(block).unwrap_or(reason)));
+                    return Ok(Err(SkipReason::Lacking(self.missing_account(block).unwrap_or(reason))));
                 }
             }
         }
@@ -328,32 +340,6 @@ impl ProbeRun<'_> {
             differences.extend(compare_events(self.correspondence, handle, first, second));
         }
         Ok(differences)
-    }
-
-    /// Deletes the queues and removes the created objects.
-    async fn clean_up(&mut self, result: &mut ProbeResult) {
-        for (index, side) in self.sides.iter().enumerate() {
-            self.queues[index].delete(side).await;
-            if self.settings.is_read_only {
-                continue;
-            }
-            let mut created_objects = self.created_objects[index].clone();
-            created_objects.extend(self.subscribed_channels(side).await);
-            result.unremoved_objects.extend(cleanup::remove_objects(side, &created_objects).await);
-        }
-    }
-
-    /// The channels that the probe created by subscribing to them, found by its unique word.
-    async fn subscribed_channels(&self, side: &ComparedServer) -> Vec<CreatedObject> {
-        let Some(user) = side.scope.directory.users.values().next() else { return Vec::new() };
-        let Ok(reply) = side.get("/streams", Some(user)).await else { return Vec::new() };
-        let is_from_probe =
-            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.settings.unique_word));
-        let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
-        channels
-            .filter_map(|channel| channel["stream_id"].as_i64())
-            .map(cleanup::channel_created_by_subscription)
-            .collect()
     }
 }
 

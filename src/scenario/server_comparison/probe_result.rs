@@ -48,8 +48,9 @@ pub struct ProbeResult {
 pub enum SkipReason {
     /// It changes something, and only reads are played.
     OnlyReads,
-    /// The replies to an earlier request have another status, so the servers hold something else.
-    EarlierDifference,
+    /// The replies to this earlier request have another status: the servers hold something else since, or lack a value
+    /// that the request needs.
+    EarlierDifference(String),
     /// The user interrupted the comparison.
     Interrupted,
     /// It needs a feature level that one of the servers does not have.
@@ -67,7 +68,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OnlyReads => f.write_str("changes something, and only reads are played"),
-            Self::EarlierDifference => f.write_str("the replies to an earlier request have another status"),
+            Self::EarlierDifference(request) => write!(f, "the replies to {request} have another status"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::NewerLevel { required, actual } => {
                 write!(f, "needs feature level {required}; one of the servers has {actual}")

@@ -1,0 +1,77 @@
+//! The last lines of a report: how many probes and operations agree, and what was not compared.
+
+use super::{MAX_REASONS, Operation, Report, row_name};
+use crate::api::rows;
+use crate::cli::compare::record::ProbeCounts;
+use crate::counted::counted;
+use std::collections::BTreeMap;
+
+impl Report {
+    /// Says how many requests were not played for what the servers or the accounts lack, or since an earlier reply
+    /// differed, and what that is: a text for each of the two, if there are such requests.
+    pub fn skips(&self) -> Vec<String> {
+        let lacks = grouped("not played", &self.lacks);
+        let cuts = grouped("not tried since an earlier reply differed", &self.cuts);
+        lacks.into_iter().chain(cuts).collect()
+    }
+
+    /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say why
+    /// requests were not compared, if there are any. With a baseline, the last line has the numbers of differing
+    /// requests that are in it, and that are new.
+    pub fn counts(&self) -> String {
+        let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
+        let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
+        let count = |matches: &dyn Fn(&Operation) -> bool| {
+            probed_operations.iter().filter(|operation| matches(operation)).count()
+        };
+        let differing_operations = count(&|operation| !operation.differences.is_empty());
+        let agreeing_operations = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
+        let total_operations = if self.is_partial { probed_operations.len() } else { rows().count() };
+        let untried_operations = total_operations - count(&|operation| operation.requests > 0);
+        let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
+        let new_count = self.differing_requests().count() - known_count;
+        let known_text = match &self.baseline {
+            None => String::new(),
+            Some(_) => format!(
+                "\n{} that differ{} in the baseline, {new_count} {} new",
+                counted(known_count, "request"),
+                if known_count == 1 { "s is" } else { " are" },
+                if new_count == 1 { "is" } else { "are" },
+            ),
+        };
+        let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
+        let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
+        let cut_short_text = match cut_short {
+            0 => String::new(),
+            _ => format!(
+                "{cut_short} {} cut short, since a reply or the accounts lack what the next request needs, ",
+                past_verb(cut_short)
+            ),
+        };
+        let skips: String = self.skips().iter().map(|skips| format!("\n{skips}")).collect();
+        format!(
+            "{} {}, {cut_short_text}{differing} differ in a reply or an event, {not_played} {} not played\n\
+             {} {}, {differing_operations} differ, {untried_operations} {} not tried{skips}{known_text}",
+            counted(agreeing, "probe"),
+            verb(agreeing),
+            past_verb(not_played),
+            counted(agreeing_operations, "operation"),
+            verb(agreeing_operations),
+            past_verb(untried_operations),
+        )
+    }
+}
+
+/// Counts requests that were not compared, by reason: those with the most requests come first.
+fn grouped(what: &str, counts_by_reason: &BTreeMap<String, usize>) -> Option<String> {
+    let total: usize = counts_by_reason.values().sum();
+    let mut reasons: Vec<(&String, &usize)> = counts_by_reason.iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let further_count = reasons.len().saturating_sub(MAX_REASONS);
+    let further =
+        if further_count > 0 { format!("; and {}", counted(further_count, "more reason")) } else { String::new() };
+    let texts: Vec<String> =
+        reasons.iter().take(MAX_REASONS).map(|(reason, count)| format!("{reason} ({count})")).collect();
+    let verb = if total == 1 { "was" } else { "were" };
+    (total > 0).then(|| format!("{} {verb} {what}: {}{further}", counted(total, "request"), texts.join("; ")))
+}

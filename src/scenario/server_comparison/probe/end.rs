@@ -1,0 +1,61 @@
+//! The end of a probe: its changes are undone, and what it created is removed.
+
+use super::{ProbeRun, captured_names};
+use crate::scenario::block::{Block, BlockKind};
+use crate::scenario::request_encoding::encode_request;
+use crate::scenario::server_comparison::cleanup::{self, CreatedObject};
+use crate::scenario::server_comparison::compared_server::ComparedServer;
+use crate::scenario::server_comparison::probe_result::ProbeResult;
+use crate::scenario::server_comparison::sent_request::path_without_base;
+use serde_json::Value;
+
+impl ProbeRun<'_> {
+    /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
+    /// reads that capture nothing. Does not compare the replies.
+    pub(super) async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
+        for block in remaining_blocks {
+            let BlockKind::Request(request, reply) = &block.kind else { continue };
+            let expected = reply.as_ref().map(|reply| &reply.body);
+            if request.method == "GET" && captured_names(expected).is_empty() {
+                continue;
+            }
+            for index in 0..self.sides.len() {
+                // A request can't be encoded if it needs a value that no earlier reply had.
+                let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
+                let path = path_without_base(&encoded.url, &self.sides[index].url);
+                if cleanup::creates_objects(&request.method, &path) {
+                    continue;
+                }
+                let reply = self.sides[index].send(encoded).await?;
+                self.capture(index, expected, &reply);
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the queues and removes the created objects.
+    pub(super) async fn clean_up(&mut self, result: &mut ProbeResult) {
+        for (index, side) in self.sides.iter().enumerate() {
+            self.queues[index].delete(side).await;
+            if self.settings.is_read_only {
+                continue;
+            }
+            let mut created_objects = self.created_objects[index].clone();
+            created_objects.extend(self.subscribed_channels(side).await);
+            result.unremoved_objects.extend(cleanup::remove_objects(side, &created_objects).await);
+        }
+    }
+
+    /// The channels that the probe created by subscribing to them, found by its unique word.
+    async fn subscribed_channels(&self, side: &ComparedServer) -> Vec<CreatedObject> {
+        let Some(user) = side.scope.directory.users.values().next() else { return Vec::new() };
+        let Ok(reply) = side.get("/streams", Some(user)).await else { return Vec::new() };
+        let is_from_probe =
+            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.settings.unique_word));
+        let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
+        channels
+            .filter_map(|channel| channel["stream_id"].as_i64())
+            .map(cleanup::channel_created_by_subscription)
+            .collect()
+    }
+}
