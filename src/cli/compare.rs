@@ -275,7 +275,9 @@ impl Compare {
         let settings = settings.json().map_err(CliError::failure)?;
         let http = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
         let accounts = accounts.for_server(position, base_url.as_str());
-        ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
+        ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts, role_name)
+            .await
+            .map_err(CliError::failure)
     }
 
     /// Whether `--only` selects a probe: whether its file name or a line of its section matches the pattern.

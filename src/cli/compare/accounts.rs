@@ -72,7 +72,7 @@ impl Accounts {
                             "$.{name}: there is no role `{name}`; did you mean `{nearest}`?"
                         )));
                     }
-                    _ => eprint_line(format_args!("{}: $.{name}: no probe uses this account", file.display())),
+                    _ => eprint_line(format_args!("warning: {}: $.{name}: no probe uses this account", file.display())),
                 }
                 continue;
             }

@@ -32,22 +32,25 @@ pub struct ComparedServer {
 
 impl ComparedServer {
     /// Reads the users of the accounts (by handle), the channels and the groups of a server. Fetches missing API keys.
-    /// `settings` is the reply to `GET /server_settings`.
+    /// `settings` is the reply to `GET /server_settings`; `role_of` gives what the user calls the account of a handle.
     ///
     /// # Errors
     ///
-    /// If the server does not reply, refuses an account, or gives no key for it.
+    /// If the server does not reply, refuses an account, or gives no key for it. All accounts that it does not have are
+    /// one error.
     pub async fn open(
         url: String,
         http: Arc<dyn HttpTransport>,
         settings: Value,
         accounts: &BTreeMap<String, Account>,
+        role_of: fn(&str) -> &str,
     ) -> Result<Self, String> {
         let scope = Scope { server: url.clone(), ..Scope::default() };
         let feature_level =
             settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
         let feature_level = feature_level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
         let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), http };
+        let mut missing_emails = Vec::new();
         for (handle, account) in accounts {
             let mut user = ScenarioUser {
                 email: account.email.clone(),
@@ -56,23 +59,42 @@ impl ComparedServer {
                 full_name: String::new(),
             };
             if user.api_key.is_empty() {
-                user.api_key = server.fetch_api_key(&account.email).await?;
+                let Some(key) = server.fetch_api_key(&account.email).await? else {
+                    missing_emails.push(account.email.as_str());
+                    continue;
+                };
+                user.api_key = key;
             }
             let own_user = server.get("/users/me", Some(&user)).await?;
             let Some(user_id) = own_user.body["user_id"].as_i64() else {
                 let reason = own_user.body["msg"].as_str().map_or_else(|| own_user.not_json_reason(), str::to_owned);
-                return Err(format!("{} refuses the account '{handle}': {reason}", server.url));
+                let role = Some(role_of(handle)).filter(|role| role != handle);
+                let role = role.map(|role| format!(" ({role})")).unwrap_or_default();
+                return Err(format!("{} refuses the account '{handle}'{role}: {reason}", server.url));
             };
             user.user_id = user_id;
             user.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             server.scope.directory.users.insert(handle.clone(), user);
             server.own_users.insert(handle.clone(), own_user.body);
         }
+        if !missing_emails.is_empty() {
+            let (noun, address, object) = match missing_emails.len() {
+                1 => ("account", "the address", "it"),
+                _ => ("accounts", "the addresses", "them"),
+            };
+            return Err(format!(
+                "{} has no {noun} {}: give {address} that GET /users/me has for {object}, such as \
+                 user9@chat.example.com where addresses are hidden",
+                server.url,
+                missing_emails.join(", ")
+            ));
+        }
         server.read_names().await?;
         Ok(server)
     }
 
-    async fn fetch_api_key(&self, email: &str) -> Result<String, String> {
+    /// The API key of an account; None if the server has no such account.
+    async fn fetch_api_key(&self, email: &str) -> Result<Option<String>, String> {
         let body = form_urlencoded::Serializer::new(String::new()).append_pair("username", email).finish();
         let reply = self
             .send(HttpRequest {
@@ -82,21 +104,15 @@ impl ComparedServer {
                 body: body.into_bytes(),
             })
             .await?;
-        let key = reply.body["api_key"].as_str().map(str::to_owned);
-        key.ok_or_else(|| {
-            let reason = match reply.body["msg"].as_str() {
-                Some(_) if matches!(reply.status, 401 | 403) => {
-                    return format!(
-                        "{} has no account {email}: give the address that GET /users/me has for it, such as \
-                         user9@chat.example.com where addresses are hidden, with its api_key",
-                        self.url
-                    );
-                }
-                Some(message) => message.to_owned(),
-                None => reply.not_json_reason(),
-            };
-            format!("{} gives no key for {email} ({reason}): name its api_key in the file of accounts", self.url)
-        })
+        if let Some(key) = reply.body["api_key"].as_str() {
+            return Ok(Some(key.to_owned()));
+        }
+        let reason = match reply.body["msg"].as_str() {
+            Some(_) if matches!(reply.status, 401 | 403) => return Ok(None),
+            Some(message) => message.to_owned(),
+            None => reply.not_json_reason(),
+        };
+        Err(format!("{} gives no key for {email} ({reason}): name its api_key in the file of accounts", self.url))
     }
 
     /// The handles of the accounts.

@@ -179,7 +179,7 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         ("half", json!({"member": {"first": account}}), 2, "$.member: has \"first\", and lacks \"second\""),
         ("third", json!({"member": {"frist": account, "second": account}}), 2, "$.member: takes {\"email\": …"),
         ("key", json!({"member": {"email": "a@b", "apikey": "x"}}), 2, "$.member: takes {\"email\": …"),
-        ("other", json!({"zed": account, "member": account}), 0, "$.zed: no probe uses this account"),
+        ("other", json!({"zed": account, "member": account}), 0, "$.zed: no probe uses this account\n"),
     ] {
         let file = written(&format!("{name}.json"), &text.to_string());
         let mut command = comparing(&server.url(), &other.url(), &file);
@@ -187,7 +187,8 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         let (ended, _, errors) = ended(command).await;
         assert_eq!(ended, Some(status), "{name}: {errors}");
         assert!(errors.contains(expected), "{name}: {errors}");
-        assert!(errors.contains(&format!("{}: ", file.display())), "{name}: {errors}");
+        let start = if status == 0 { "warning" } else { "error" };
+        assert!(errors.contains(&format!("{start}: {}: ", file.display())), "{name}: {errors}");
     }
 }
 
@@ -268,10 +269,18 @@ async fn an_account_that_is_not_there_and_a_reply_that_cannot_be_read_are_named(
     let start = format!("error: {} has no account nobody@chat.test: ", first.url());
     assert!(errors.starts_with(&start) && errors.contains("hidden"), "{errors}");
 
+    let [one, two] = ["one@chat.test", "two@chat.test"].map(|email| json!({"email": email}));
+    let several = json!({"moderator": one, "guest": two, "member": {"email": "mel@chat.test"}});
+    let several = written("several.json", &several.to_string());
+    let (status, _, errors) = ended(comparing(&first.url(), &second.url(), &several)).await;
+    assert_eq!(status, Some(2), "{errors}");
+    let start = format!("error: {} has no accounts two@chat.test, one@chat.test: give the addresses", first.url());
+    assert!(errors.starts_with(&start) && !errors.contains("api_key"), "{errors}");
+
     let wrong = written("wrong.json", &json!({"member": {"email": "mel@chat.test", "api_key": "x"}}).to_string());
     let (status, _, errors) = ended(comparing(&first.url(), &second.url(), &wrong)).await;
     assert_eq!(status, Some(2), "{errors}");
-    assert!(errors.contains(" refuses the account 'mel': ") && !errors.contains("null"), "{errors}");
+    assert!(errors.contains(" refuses the account 'mel' (member): ") && !errors.contains("null"), "{errors}");
 
     let known = written("any-key.json", &json!({"member": {"email": "mel@chat.test", "api_key": "key"}}).to_string());
     let (status, _, errors) = ended(comparing(&encoding(), &first.url(), &known)).await;
