@@ -4,6 +4,7 @@ mod baselines;
 mod cleanup;
 mod failures;
 mod later_requests;
+mod own_probes;
 
 use crate::support::TestServer;
 use bytes::Bytes;

@@ -3,7 +3,7 @@
 use super::level_changes::level_changes;
 use super::record::RequestRecord;
 use crate::scenario::recording::is_secret_name;
-use crate::scenario::server_comparison::Step;
+use crate::scenario::server_comparison::{ServerDifference, Step};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -30,11 +30,12 @@ pub fn request_text(
     for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
         let _ = writeln!(text, "    {name}: {curl}");
     }
-    for difference in step.differences.iter().take(MAX_DIFFERENCES) {
-        let _ = writeln!(text, "    {}\n    - {}\n    + {}", difference.at, difference.first, difference.second);
+    let groups = difference_groups(&step.differences);
+    for (at, difference) in groups.iter().take(MAX_DIFFERENCES) {
+        let _ = writeln!(text, "    {at}\n    - {}\n    + {}", difference.first, difference.second);
     }
-    if step.differences.len() > MAX_DIFFERENCES {
-        let _ = writeln!(text, "    and {} more", step.differences.len() - MAX_DIFFERENCES);
+    if groups.len() > MAX_DIFFERENCES {
+        let _ = writeln!(text, "    and {} more", groups.len() - MAX_DIFFERENCES);
     }
     if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
         let format_reply = |(status, body): &(u16, Value)| {
@@ -51,6 +52,37 @@ pub fn request_text(
         let _ = writeln!(text, "    {change}");
     }
     text
+}
+
+/// Differences with the same values at the same place are one, with their number. Events of several accounts are at the
+/// same place.
+fn difference_groups(differences: &[ServerDifference]) -> Vec<(String, &ServerDifference)> {
+    let mut groups: Vec<(&ServerDifference, &str, Vec<&str>, usize)> = Vec::new();
+    for difference in differences {
+        let (place, account) = match difference.at.split_once(" of ") {
+            Some((place, account)) if place.starts_with("event ") && !account.contains(['.', '[']) => (place, account),
+            _ => (difference.at.as_str(), ""),
+        };
+        let is_same = |(other, other_place, ..): &&mut (&ServerDifference, &str, Vec<&str>, usize)| {
+            *other_place == place && other.first == difference.first && other.second == difference.second
+        };
+        match groups.iter_mut().find(is_same) {
+            Some((_, _, accounts, count)) => {
+                *count += 1;
+                if !accounts.contains(&account) {
+                    accounts.push(account);
+                }
+            }
+            None => groups.push((difference, place, vec![account], 1)),
+        }
+    }
+    let describe = |(difference, place, accounts, count): (_, &str, Vec<&str>, usize)| {
+        let accounts = accounts.join(", ");
+        let of_accounts = if accounts.is_empty() { String::new() } else { format!(" of {accounts}") };
+        let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+        (format!("{place}{of_accounts}{times}"), difference)
+    };
+    groups.into_iter().map(describe).collect()
 }
 
 /// Replaces keys and passwords in a reply with a placeholder.
