@@ -3,6 +3,7 @@
 //! The bodies of requests are JSON, and replies are JSON in the API's envelope, except for the OpenAPI documents and
 //! the watch socket. A refused call changes nothing.
 
+pub mod api_paths;
 mod arrivals;
 mod calls;
 mod clock;

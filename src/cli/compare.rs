@@ -81,7 +81,7 @@ pub struct Compare {
     read_only: bool,
 
     /// Exit status 2 if requests were not played: for what the servers or the accounts lack, or since an earlier reply
-    /// differed
+    /// differed. Exit status 1 if neither server knows the path of a request
     #[arg(long)]
     fail_on_skip: bool,
 
@@ -158,8 +158,13 @@ impl Compare {
             let message = format!("nothing was compared: {}", report.reasons_not_tried().join("; "));
             return Err(CliError::failure(message));
         }
+        report.unknown_paths().iter().for_each(eprint_line);
         self.write(&report)?;
         if report.differs() {
+            return Ok(ExitCode::FAILURE);
+        }
+        if self.fail_on_skip && !report.unknown_paths().is_empty() {
+            eprint_line("error: neither server knows the path of a request, which --fail-on-skip does not allow");
             return Ok(ExitCode::FAILURE);
         }
         let skips = report.skips();
@@ -216,7 +221,8 @@ impl Compare {
             };
             let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.take();
-            report.add(&document.path, &scenario.name, result);
+            let is_own = !PROBES.iter().any(|(name, _)| *name == document.path);
+            report.add(&document.path, &scenario.name, is_own, result);
             failure.map_or(Ok(()), |failure| Err(CliError::failure(failure)))?;
         }
         Ok(())

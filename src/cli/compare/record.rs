@@ -38,7 +38,7 @@ pub struct ProbeCounts {
 pub struct OperationRecord {
     /// Method and path, such as `POST /messages`.
     pub operation: String,
-    /// `agrees`, `differs` or `not tried`.
+    /// `agrees`, `differs`, `not tried`, or `unknown` if neither server knows the path.
     pub result: String,
     /// Number of requests that were compared.
     pub requests: usize,

@@ -1,13 +1,14 @@
 //! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
 mod counts;
+mod unknown_path;
 
 use super::baseline::Baseline;
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use super::request_text::request_text;
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
-use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason};
+use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -33,12 +34,18 @@ pub struct Report {
     lacks: BTreeMap<String, usize>,
     /// Requests whose replies have another status, each with the number of later requests that were not tried for that.
     cuts: BTreeMap<String, usize>,
+    /// Warnings of requests of the user's own probes whose path no operation has.
+    unknown_paths: Vec<String>,
     leftovers: Vec<String>,
 }
 
 #[derive(Default)]
 struct Operation {
     requests: usize,
+    /// Whether it is the path of a request that neither server knows.
+    is_unknown: bool,
+    /// What both servers said to requests of the user's own probes that they refused alike.
+    refusals: Vec<String>,
     /// The requests with differences, each as a record and as text.
     differences: Vec<(RequestRecord, String)>,
     /// The reasons why probes did not send their requests, each after the probe.
@@ -46,6 +53,26 @@ struct Operation {
 }
 
 impl Operation {
+    fn agrees(&self) -> bool {
+        self.requests > 0 && self.differences.is_empty()
+    }
+
+    /// The number of requests, and what both servers said to those that they refused alike.
+    fn agreeing_text(&self) -> String {
+        let requests = counted(self.requests, "request");
+        if self.refusals.is_empty() {
+            return requests;
+        }
+        let count = match self.refusals.len() {
+            count if count == self.requests => String::new(),
+            count => format!(" {count}"),
+        };
+        let texts: BTreeSet<&str> = self.refusals.iter().map(String::as_str).collect();
+        let further = if texts.len() > MAX_REASONS { ", …" } else { "" };
+        let texts: Vec<&str> = texts.into_iter().take(MAX_REASONS).collect();
+        format!("{requests}, both refuse{count}: {}{further}", texts.join(", "))
+    }
+
     fn reasons_not_tried(&self) -> impl Iterator<Item = String> {
         self.not_tried.iter().map(|(probe, reason)| format!("{probe}: {reason}"))
     }
@@ -65,14 +92,19 @@ impl Report {
             operations: BTreeMap::new(),
             lacks: BTreeMap::new(),
             cuts: BTreeMap::new(),
+            unknown_paths: Vec::new(),
             leftovers: Vec::new(),
         }
     }
 
-    /// Adds the result of a probe, which is a scenario in a document.
-    pub fn add(&mut self, document: &str, scenario: &str, result: ProbeResult) {
+    /// Adds the result of a probe, which is a scenario in a document. `is_own` means that the user wrote it: a refusal is
+    /// what built-in probes ask for, and may be a mistake of others.
+    pub fn add(&mut self, document: &str, scenario: &str, is_own: bool, result: ProbeResult) {
+        let is_unknown = |step: &Step| is_own && unknown_path::is_called_by(step);
         let count = match () {
-            () if result.steps.is_empty() => &mut self.probes.not_played,
+            () if result.steps.iter().all(|step| is_unknown(step) && step.differences.is_empty()) => {
+                &mut self.probes.not_played
+            }
             () if result.steps.iter().any(|step| !step.differences.is_empty()) => &mut self.probes.differing,
             () if result.is_cut_short => &mut self.probes.cut_short,
             () => &mut self.probes.agreeing,
@@ -80,6 +112,13 @@ impl Report {
         *count += 1;
         for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
+            if is_unknown(step) {
+                self.unknown_paths.push(unknown_path::warning(document, step));
+                if step.differences.is_empty() {
+                    self.operations.entry(name).or_default().is_unknown = true;
+                    continue;
+                }
+            }
             let record_and_text = (!step.differences.is_empty()).then(|| {
                 let mut record = RequestRecord::from_step(document, scenario, step);
                 record.is_known = self.baseline.as_ref().is_some_and(|baseline| baseline.contains(&name, &record));
@@ -89,6 +128,7 @@ impl Report {
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
             operation.differences.extend(record_and_text);
+            operation.refusals.extend(step.common_refusal().filter(|_| is_own));
         }
         for (request, reason) in result.skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
@@ -120,6 +160,11 @@ impl Report {
         self.operations.values().flat_map(|operation| &operation.differences)
     }
 
+    /// Warnings of requests whose path neither server knows, each with its place and the nearest operation.
+    pub fn unknown_paths(&self) -> &[String] {
+        &self.unknown_paths
+    }
+
     /// Objects that the probes created and could not remove.
     pub fn leftovers(&self) -> &[String] {
         &self.leftovers
@@ -127,7 +172,7 @@ impl Report {
 
     /// Whether no probe sent a request.
     pub fn is_empty(&self) -> bool {
-        self.probes.agreeing + self.probes.differing + self.probes.cut_short == 0
+        self.probes.agreeing + self.probes.differing + self.probes.cut_short + self.unknown_paths.len() == 0
     }
 
     /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
@@ -141,8 +186,9 @@ impl Report {
         let operation = |(name, operation): (&String, &Operation)| OperationRecord {
             operation: name.clone(),
             result: match operation {
+                Operation { requests: 0, is_unknown: true, .. } => "unknown",
                 Operation { requests: 0, .. } => "not tried",
-                Operation { differences, .. } if differences.is_empty() => "agrees",
+                _ if operation.agrees() => "agrees",
                 _ => "differs",
             }
             .to_owned(),
@@ -158,10 +204,8 @@ impl Report {
             not_tried: vec![NO_PROBE_REASON.to_owned()],
         };
         let mut operations: Vec<OperationRecord> = self.operations.iter().map(operation).collect();
-        if !self.is_partial {
-            let names = rows().map(row_name).filter(|name| !self.operations.contains_key(name));
-            operations.extend(names.map(untried_operation));
-        }
+        let names = self.operation_names().into_iter().filter(|name| !self.operations.contains_key(name));
+        operations.extend(names.map(untried_operation));
         operations.sort_by(|one, other| one.operation.cmp(&other.operation));
         let server = |index: usize| ServerRecord { url: self.urls[index].clone(), feature_level: self.levels[index] };
         ComparisonRecord {
@@ -188,15 +232,27 @@ impl Report {
             new.into_iter().chain(known).for_each(|(_, difference)| text += difference);
         }
         for (name, operation) in &self.operations {
-            if operation.requests > 0 && operation.differences.is_empty() {
-                let _ = writeln!(text, "agrees     {name} ({})", counted(operation.requests, "request"));
+            if operation.agrees() {
+                let _ = writeln!(text, "agrees     {name} ({})", operation.agreeing_text());
             }
         }
         text += &self.untried_text();
+        for warning in &self.unknown_paths {
+            let _ = writeln!(text, "{warning}");
+        }
         for leftover in &self.leftovers {
             let _ = writeln!(text, "left       {leftover}");
         }
         text + "\n" + &self.counts() + "\n"
+    }
+
+    /// The names of the operations that are counted: those that probes have, and all others unless only selected probes
+    /// are played.
+    fn operation_names(&self) -> BTreeSet<String> {
+        let is_path_known = |operation: &Operation| operation.requests > 0 || !operation.is_unknown;
+        let probed = self.operations.iter().filter(|(_, operation)| is_path_known(operation));
+        let all = rows().map(row_name).filter(|_| !self.is_partial);
+        probed.map(|(name, _)| name.clone()).chain(all).collect()
     }
 
     /// A line for each operation that was not tried. If only reads are played, those that this leaves out and those
@@ -204,12 +260,10 @@ impl Report {
     fn untried_text(&self) -> String {
         let mut text = String::new();
         let (mut changing_count, mut unprobed_count) = (0, 0);
-        for row in rows() {
-            let name = row_name(row);
+        for name in self.operation_names() {
             let reasons = match self.operations.get(&name) {
                 Some(operation) if operation.requests > 0 => continue,
                 Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
-                None if self.is_partial => continue,
                 None => NO_PROBE_REASON.to_owned(),
             };
             let count = match self.operations.get(&name) {

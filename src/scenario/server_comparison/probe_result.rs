@@ -78,6 +78,19 @@ impl fmt::Display for SkipReason {
     }
 }
 
+impl Step {
+    /// Code and message of the refusal, if both servers refuse the request alike with a status from 400 to 499.
+    pub fn common_refusal(&self) -> Option<String> {
+        let (status, body) = &self.replies[0];
+        if !self.differences.is_empty() || !(400..500).contains(status) {
+            return None;
+        }
+        let texts = ["code", "msg"].iter().filter_map(|key| body[*key].as_str());
+        let text = texts.collect::<Vec<_>>().join(" ");
+        Some(if text.is_empty() { format!("status {status}") } else { text })
+    }
+}
+
 impl ProbeResult {
     /// Adds the requests of blocks that were not compared.
     pub(super) fn skip(&mut self, blocks: &[&Block], reason: &SkipReason) {

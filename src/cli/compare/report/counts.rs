@@ -1,7 +1,6 @@
 //! The last lines of a report: how many probes and operations agree, and what was not compared.
 
-use super::{MAX_REASONS, Operation, Report, row_name};
-use crate::api::rows;
+use super::{MAX_REASONS, Operation, Report};
 use crate::cli::compare::record::ProbeCounts;
 use crate::counted::counted;
 use std::collections::BTreeMap;
@@ -20,14 +19,10 @@ impl Report {
     /// requests that are in it, and that are new.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
-        let probed_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
-        let count = |matches: &dyn Fn(&Operation) -> bool| {
-            probed_operations.iter().filter(|operation| matches(operation)).count()
-        };
+        let count = |matches: &dyn Fn(&&Operation) -> bool| self.operations.values().filter(matches).count();
         let differing_operations = count(&|operation| !operation.differences.is_empty());
-        let agreeing_operations = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let total_operations = if self.is_partial { probed_operations.len() } else { rows().count() };
-        let untried_operations = total_operations - count(&|operation| operation.requests > 0);
+        let agreeing_operations = count(&|operation| operation.agrees());
+        let untried_operations = self.operation_names().len() - differing_operations - agreeing_operations;
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
         let new_count = self.differing_requests().count() - known_count;
         let known_text = match &self.baseline {
