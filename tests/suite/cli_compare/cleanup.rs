@@ -211,8 +211,9 @@ async fn a_second_interruption_ends_at_once() {
         {
             signal(id);
             std::thread::sleep(Duration::from_millis(500));
-            signal(id);
+            // The program may end before this thread goes on.
             *interrupted_again.lock().expect("not poisoned") = Some(Instant::now());
+            signal(id);
             std::thread::sleep(WITHHELD);
         }
     };
