@@ -284,7 +284,7 @@ impl ProbeRun<'_> {
         self.created_objects[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {
             self.correspondence.add_replacement(index, id, "QUEUE");
-            self.queues[index].add_registered_by_probe(caller, id);
+            self.queues[index].add_probe_queue(caller, id);
         }
     }
 

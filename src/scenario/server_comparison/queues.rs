@@ -25,7 +25,7 @@ impl Queues {
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn register(&mut self, side: &ComparedServer) -> Result<Vec<(String, String)>, String> {
+    pub async fn register(&mut self, server: &ComparedServer) -> Result<Vec<(String, String)>, String> {
         let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": true,
             "user_avatar_url_field_optional": false, "stream_typing_notifications": true, "user_settings_object": true,
             "include_deactivated_groups": true, "archived_channels": true, "empty_topic_name": true});
@@ -33,9 +33,9 @@ impl Queues {
         let form =
             [("fetch_event_types", "[]"), ("client_capabilities", &capabilities), ("all_public_streams", "false")];
         let mut ids = Vec::new();
-        for handle in side.handles() {
-            let Some(user) = side.scope.directory.user(&handle) else { continue };
-            let reply = side.send_form("POST", "/register", user, &form).await?;
+        for handle in server.handles() {
+            let Some(user) = server.scope.directory.user(&handle) else { continue };
+            let reply = server.send_form("POST", "/register", user, &form).await?;
             if let Some(id) = reply.body["queue_id"].as_str() {
                 let last_event_id = reply.body["last_event_id"].as_i64().unwrap_or(-1);
                 ids.push((handle.clone(), id.to_owned()));
@@ -46,7 +46,7 @@ impl Queues {
     }
 
     /// Adds a queue that a request of the probe registered, so that it is deleted at the end.
-    pub fn add_registered_by_probe(&mut self, handle: &str, id: &str) {
+    pub fn add_probe_queue(&mut self, handle: &str, id: &str) {
         self.registered_by_probe.push((handle.to_owned(), id.to_owned()));
     }
 
@@ -56,15 +56,15 @@ impl Queues {
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn read_events(&mut self, side: &ComparedServer, handle: &str) -> Result<Vec<Value>, String> {
+    pub async fn read_events(&mut self, server: &ComparedServer, handle: &str) -> Result<Vec<Value>, String> {
         let Some(queue) = self.queues_by_handle.get_mut(handle) else { return Ok(Vec::new()) };
-        let Some(user) = side.scope.directory.user(handle) else { return Ok(Vec::new()) };
+        let Some(user) = server.scope.directory.user(handle) else { return Ok(Vec::new()) };
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("queue_id", &queue.id)
             .append_pair("last_event_id", &queue.last_event_id.to_string())
             .append_pair("dont_block", "true")
             .finish();
-        let reply = side.get(&format!("/events?{query}"), Some(user)).await?;
+        let reply = server.get(&format!("/events?{query}"), Some(user)).await?;
         let mut events = Vec::new();
         for event in reply.body["events"].as_array().into_iter().flatten() {
             queue.last_event_id = queue.last_event_id.max(event["id"].as_i64().unwrap_or(-1));
@@ -77,13 +77,13 @@ impl Queues {
         Ok(events)
     }
 
-    /// Deletes the queues, until the server does not reply. Queues that are not deleted will expire.
-    pub async fn delete(&self, side: &ComparedServer) {
+    /// Deletes the queues; stops at the first request without a reply. Queues that are not deleted will expire.
+    pub async fn delete(&self, server: &ComparedServer) {
         let own_queues = self.queues_by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
         let other_queues = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
         for (handle, id) in own_queues.chain(other_queues) {
-            let Some(user) = side.scope.directory.user(handle) else { continue };
-            if side.send_form("DELETE", "/events", user, &[("queue_id", id)]).await.is_err() {
+            let Some(user) = server.scope.directory.user(handle) else { continue };
+            if server.send_form("DELETE", "/events", user, &[("queue_id", id)]).await.is_err() {
                 return;
             }
         }
