@@ -18,17 +18,20 @@ export function curl(world, entry, user) {
   return parts.join(" ");
 }
 
-/** A value as a scenario has it: braces are its own, further lines are indented. */
-export const value = (text) =>
-  String(text)
-    .replaceAll("{{", "\\{{")
-    .split("\n")
-    .map((line, at) => (at && line ? `  ${line}` : line))
-    .join("\n");
+/** A text with braces that are its own. */
+export const escaped = (text) => String(text).replaceAll("{{", "\\{{");
 
-/** A parameter's line; a text of several lines begins on the next one. */
+const indented = (line) => (line ? `  ${line}` : line);
+
+/** A value as a scenario has it after the name in its line: further lines are indented. */
+export const value = (text) => {
+  const [first, ...further] = escaped(text).split("\n");
+  return [first, ...further.map(indented)].join("\n");
+};
+
+/** A parameter's line; a text of several lines, and one that begins with white space, begins on the next one. */
 export const parameter = (name, text) =>
-  text.includes("\n") ? `${name}:\n  ${text.replaceAll("\n", "\n  ")}` : `${name}: ${text}`;
+  /^\s|\n/.test(text) ? `${name}:\n${text.split("\n").map(indented).join("\n")}` : `${name}: ${text}`;
 
 const fence = (head, lines) => {
   const body = lines.join("\n");
@@ -41,7 +44,7 @@ export const block = fence;
 export function scenarioStep(entry) {
   const lines = [
     `${entry.user ? handle(entry.user) : "anonymous"}: ${entry.method} ${entry.path}`,
-    ...Object.entries(entry.params).map(([name, text]) => parameter(name, value(text))),
+    ...Object.entries(entry.params).map(([name, text]) => parameter(name, escaped(text))),
   ];
   const { status, reply } = entry;
   const expected = status && reply?.code ? [JSON.stringify({ code: reply.code })] : [];

@@ -3,7 +3,7 @@
 // What the console remembers of what is done in it: the exported story, and the order and names in Live.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, listening, pane, played, view, write } = require("./hands");
+const { arm, assertOrder, begin, end, listening, message, pane, played, view, write } = require("./hands");
 const { close, live, open } = require("./page");
 const { api, control } = require("./program");
 
@@ -73,6 +73,36 @@ const stories = {
     ]);
     await close(page);
     await control(url, "DELETE", "/worlds/story");
+  },
+
+  async "export texts of several lines, and name a message whose reply was lost, so that it plays"({
+    browser,
+    url,
+    binary,
+  }) {
+    const page = await begin(browser, url, "texts");
+    const lines = "one\n\n    two\nthree";
+    await write(page, "Mel Marsh", lines);
+    await message(page, "Max Mercer", "three").waitFor();
+    await page.getByText("Last: mel POST /messages").waitFor();
+    await write(page, "Mel Marsh", "    code line");
+    await message(page, "Max Mercer", "code line").waitFor();
+    await arm(page, "Mel Marsh", "Lose the reply to the next send");
+    await write(page, "Mel Marsh", "Did it arrive?");
+    await page.getByText("Last: mel POST /messages, no reply").waitFor();
+    await message(page, "Max Mercer", "Did it arrive?")
+      .getByLabel(/Act on message/)
+      .click();
+    await pane(page, "Max Mercer").getByRole("button", { name: "React with heart" }).click();
+    await page.getByText("Last: max POST /messages").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "content:\n  one\n\n      two\n  three\n",
+      "content:\n      code line\n",
+      '"id":"{{message3 := int}}"',
+      "POST /messages/{{message3}}/reactions",
+    ]);
+    await end(page, url, "texts");
   },
 
   async "export faults by chance and for everybody as what they did, so that it plays"({ browser, url, binary }) {
