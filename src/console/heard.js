@@ -13,8 +13,7 @@ function keyOf({ type, op, message, message_id: id, message_ids: ids, user_ids: 
 
 /**
  * What the polls of a person's client brought since the recording began, oldest first: events, or the loss of its queue.
- * A loss by one of the `rules` is described where the rule was armed. What was lost on the way brought nothing, whatever
- * the journal has of it.
+ * A loss by one of the `rules` has its id. What was lost on the way brought nothing, whatever the journal has of it.
  */
 export function pollsOf(email, world, since, rules) {
   const isPoll = ({ kind, serial, frame }) =>
@@ -27,7 +26,7 @@ export function pollsOf(email, world, since, rules) {
   return world.seen.filter(isPoll).flatMap(({ serial, frame }) => {
     if (frame.status === 200) return [{ serial, isLoss: false, heard: frame.reply?.events?.map(keyOf) ?? null }];
     if (frame.status === 0 || frame.reply?.code !== "BAD_EVENT_QUEUE_ID") return [];
-    return [{ serial, isLoss: true, isByRule: Boolean(rules.get(frame.fault)?.effect.lose_queue) }];
+    return [{ serial, isLoss: true, rule: rules.get(frame.fault)?.effect.lose_queue ? frame.fault : null }];
   });
 }
 

@@ -46,9 +46,9 @@ export class Steering {
   #met = new Map();
   #armed = 0;
 
-  /** `watchers` have queues in the story, `observers` are those of them whose events are expected all the time. */
-  constructor(world, watchers, observers, rules) {
-    Object.assign(this, { world, watchers, observers, rules });
+  /** `watchers` have queues in the story. */
+  constructor(world, watchers, rules) {
+    Object.assign(this, { world, watchers, rules });
   }
 
   #install(rule) {
@@ -56,59 +56,36 @@ export class Steering {
     return call("POST", "/faults", { ...rule, effect: played(rule.effect) });
   }
 
-  /** The rule by which the next poll of a person finds out that the queue is lost. */
-  losing(email) {
+  /** The rule by which the next poll of a person finds out that the queue is lost, unless `id` is armed in the story. */
+  losing(email, id) {
+    if (id && this.#ids.has(id)) return [];
     const match = { user: handle(email), method: "GET", path: "/events" };
-    return this.#install({ match, times: 1, effect: { lose_queue: true } });
-  }
-
-  /** The observers whose event queues were lost by a rule. */
-  #losers(id) {
-    const isLoss = ({ kind, frame }) => kind === "request" && frame.fault === id && frame.path === "/events";
-    const users = this.world.seen.filter(isLoss).map(({ frame }) => frame.user);
-    return this.observers.filter((email) => users.includes(email));
+    return [this.#install({ match, times: 1, effect: this.rules.get(id)?.effect ?? { lose_queue: true } })];
   }
 
   /** A rule as it was armed; one by chance, or one that the story's own requests would meet, is armed where it fired. */
-  arm(id, rule, queueOf) {
+  #arm(id, rule) {
     if ((rule.probability ?? 1) >= 1 && !meetsStory(rule.match, this.watchers)) {
       this.#ids.set(id, `fault-${this.#armed + 1}`);
-      return { blocks: [this.#install(rule)] };
+      return [this.#install(rule)];
     }
     const said = `Here ${id} was armed: ${JSON.stringify(rule.effect)} for ${rule.match?.user ? handle(rule.match.user) : "anybody"}. Each request of the story that it met has a rule of its own.`;
-    const losers = rule.effect.lose_queue ? this.#losers(id) : [];
-    if (!losers.length) return { blocks: [`${value(said)}\n`] };
-    const losing = (email) => [
-      this.#install({
-        match: { user: handle(email), method: "GET", path: "/events" },
-        times: 1,
-        effect: rule.effect,
-      }),
-      block("request", [
-        `${handle(email)}: GET /events`,
-        `queue_id: {{${queueOf(email)}.queue_id}}`,
-        "last_event_id: -1",
-      ]),
-      block("reply 400", [JSON.stringify({ code: "BAD_EVENT_QUEUE_ID" })]),
-    ];
-    return { blocks: losers.flatMap(losing), losers };
+    return [`${value(said)}\n`];
   }
 
-  /** A call of control that was made in between; `losers` are the observers who lose their queues by it at once. */
-  blocks({ method, path, body, id }, queueOf) {
+  /** A call of control that was made in between. */
+  blocks({ method, path, body, id }) {
     const [place] = path.slice(1).split(/[/?]/);
-    if (place === "faults" && method === "POST") return this.arm(id, body, queueOf);
+    if (place === "faults" && method === "POST") return this.#arm(id, body);
     const one = path.match(/^\/faults\/(.+)$/)?.[1];
-    if (one) return { blocks: this.#ids.has(one) ? [call(method, `/faults/${this.#ids.get(one)}`)] : [] };
+    if (one) return this.#ids.has(one) ? [call(method, `/faults/${this.#ids.get(one)}`)] : [];
     // What a network loses by chance is lost by a rule where it was.
-    if (place === "network" && body) return { blocks: [call(method, path, { ...body, loss: 0 })] };
+    if (place === "network" && body) return [call(method, path, { ...body, loss: 0 })];
     if (place === "rate_limit" && body && isFor(body.user, this.watchers))
-      return {
-        blocks: [
-          `Here the rate limit was ${body.requests} requests in ${body.seconds} s. Each request of the story that was beyond it has a rule of its own.\n`,
-        ],
-      };
-    return { blocks: [call(method, path, body)] };
+      return [
+        `Here the rate limit was ${body.requests} requests in ${body.seconds} s. Each request of the story that was beyond it has a rule of its own.\n`,
+      ];
+    return [call(method, path, body)];
   }
 
   /** The rule that gives a request the reply that it got, unless one of those that were armed does. */

@@ -4,7 +4,7 @@ import { isHeardBefore, isUnheard, pollsOf } from "./heard.js";
 import { handle } from "./lib.js";
 import { nameOfDue } from "./record.js";
 import { Steering } from "./steering.js";
-import { block, parameter, value } from "./steps.js";
+import { block, escaped, parameter, value } from "./steps.js";
 import { describeStep } from "./telling.js";
 
 const OBSERVED = ["message", "update_message", "delete_message", "reaction", "subscription", "stream"];
@@ -54,9 +54,24 @@ const FILES = "/user_uploads/";
 /** Names of what a story speaks of: kept ids, messages by their beginning, channels, people, files by their paths. */
 class Names {
   kept = new Map();
+  /** The messages of the story that have no name yet. */
+  unnamed = new Set();
+  #sent = 0;
   #files = new Map();
   constructor(world, before) {
     Object.assign(this, { world, before });
+  }
+
+  /** Whether a message has a name, or gets one where it is first expected. */
+  canName(id) {
+    return this.kept.has(id) || this.unnamed.has(id);
+  }
+
+  /** Gives the id of a message of the story a name, where a reply or an event is expected to have it. */
+  newMessage(id) {
+    this.#sent += 1;
+    this.kept.set(id, `message${this.#sent}`);
+    return `{{message${this.#sent} := int}}`;
   }
 
   message(id) {
@@ -103,7 +118,7 @@ class Names {
   }
 
   text(text) {
-    return this.#withFiles(value(text));
+    return this.#withFiles(escaped(text));
   }
 
   /** A line of prose about a step, which quotes files by their names. */
@@ -138,7 +153,7 @@ class Names {
     if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
     if ((name === "to" || name === "principals") && Array.isArray(given))
       return `[${given.map((id) => this.user(id)).join(", ")}]`;
-    return typeof given === "string" ? this.text(given) : value(JSON.stringify(given));
+    return typeof given === "string" ? this.text(given) : escaped(JSON.stringify(given));
   }
 }
 
@@ -158,8 +173,8 @@ function expectation(event, names) {
     return {
       type: "message",
       message: {
-        ...(names.kept.has(event.message.id)
-          ? { id: said(event.message.id) }
+        ...(names.canName(event.message.id)
+          ? { id: names.kept.has(event.message.id) ? said(event.message.id) : names.newMessage(event.message.id) }
           : { sender_full_name: event.message.sender_full_name.replaceAll("{{", "\\{{") }),
         subject: event.message.subject.replaceAll("{{", "\\{{"),
         ...names.content(event.message.content),
@@ -233,7 +248,6 @@ class Story {
   /** When a queue was last polled, in the story's time. */
   #polled = new Map();
   #snapshots = new Map();
-  #sent = 0;
   /** Who has a network that is offline; null for everybody. */
   #offline = new Set();
   /** Events of people who are offline: they come when they are online again, unless their queue is lost. */
@@ -258,7 +272,7 @@ class Story {
     const receives = (email) => this.jumps.flat().some((frame) => this.#isTo(frame, email));
     /** Those who have a queue in the story: the observers, and who received something in a jump. */
     this.watchers = [...observers, ...people.filter((email) => !observers.includes(email) && receives(email))];
-    this.steering = new Steering(world, this.watchers, observers, recording.rules);
+    this.steering = new Steering(world, this.watchers, recording.rules);
     this.now = Math.floor(recording.state.now);
     this.longest = recording.state.level !== null && recording.state.level < IDLE_LEVEL ? IDLE_S : QUEUE_S;
     const { state, rules } = recording;
@@ -266,8 +280,8 @@ class Story {
     const lossesOf = (email) =>
       this.#polls
         .get(email)
-        .filter(({ isLoss, isByRule }) => isLoss && !isByRule)
-        .map(({ serial }) => ({ email, serial }));
+        .filter(({ isLoss }) => isLoss)
+        .map(({ serial, rule }) => ({ email, serial, rule }));
     this.#losses = observers.flatMap(lossesOf).sort((one, other) => one.serial - other.serial);
   }
 
@@ -281,7 +295,7 @@ class Story {
   #isMissed(email, serial, event) {
     const polls = this.#polls.get(email);
     const next = polls.find((poll) => poll.serial >= serial);
-    return Boolean(next?.isLoss && !next.isByRule) && !(event && isHeardBefore(polls, event, serial));
+    return Boolean(next?.isLoss) && !(event && isHeardBefore(polls, event, serial));
   }
 
   #idle(email) {
@@ -301,19 +315,19 @@ class Story {
 
   /** The losses that clients of observers found out before something happened. */
   losses(before) {
-    while (this.#losses[0]?.serial < before) this.#loss(this.#losses.shift().email);
+    while (this.#losses[0]?.serial < before) this.#loss(this.#losses.shift());
   }
 
   /** A client finds out that its queue is lost, and registers again. */
-  #loss(email) {
+  #loss({ email, rule }) {
     if (this.#lost.has(email) || !this.#queues.has(email)) return;
     const why = this.#ended.get(email);
     const queue = this.#queue(email);
     const gap = this.now - this.#polled.get(email);
-    if (!why || why === "expired") this.fates.get(queue).ended = gap;
-    if (!why && gap < this.#idle(email)) {
+    if (!rule && (!why || why === "expired")) this.fates.get(queue).ended = gap;
+    if (rule || (!why && gap < this.#idle(email))) {
       this.#say(`The server loses the event queue of ${handle(email)}.`);
-      this.out.push(this.steering.losing(email));
+      this.out.push(...this.steering.losing(email, rule));
     }
     this.#say(`The next poll of ${handle(email)} finds out that the queue is gone; the client registers again.`);
     this.out.push(
@@ -458,15 +472,13 @@ class Story {
       this.#lose(step);
       return;
     }
-    const { blocks, losers = [] } = this.steering.blocks(step, this.#queue);
-    this.out.push(...blocks);
+    this.out.push(...this.steering.blocks(step));
     const restored = step.path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
     if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
     this.#connect(step);
     if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
-    // Clients find out with their next poll that a restore ended their queues; a rule's loss is described with the rule.
+    // Clients find out with their next poll that a restore ended their queues.
     if (restored) for (const email of this.observers) this.#ended.set(email, "restored");
-    for (const email of losers) this.observe(email);
   }
 
   /** A queue that control ends: the story has those of the observers. */
@@ -489,15 +501,16 @@ class Story {
       out.push(
         block(step.status ? `reply ${step.status}` : "reply none", step.status ? refusalLines(step, names) : []),
       );
-    else if (step.path === "/messages" && step.method === "POST") {
-      this.#sent += 1;
-      names.kept.set(step.reply.id, `message${this.#sent}`);
-      out.push(block("reply", [`{"id": "{{message${this.#sent} := int}}"}`]));
-    } else if (step.path === "/user_uploads") {
+    else if (step.path === "/messages" && step.method === "POST")
+      out.push(block("reply", [`{"id": "${names.newMessage(step.reply.id)}"}`]));
+    else if (step.path === "/user_uploads") {
       // Levels below 272 have the older name.
       const key = step.reply.url === undefined ? "uri" : "url";
       out.push(block("reply", [`{"${key}": "{{prefix}}{{${names.file(step.reply[key])} := string}}"}`]));
     }
+    // The first who receives a message whose reply was lost gives its id a name.
+    if (step.status !== 200 && step.path === "/messages")
+      for (const { event } of entry?.events ?? []) if (event.type === "message") names.unnamed.add(event.message.id);
     for (const frame of entry?.events ?? [])
       for (const email of this.observers)
         if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, email))

@@ -170,6 +170,29 @@ const queues = {
     await end(page, url, "early");
   },
 
+  async "export what a client missed before it found out that a fault lost its queue"({ browser, url, binary }) {
+    const page = await begin(browser, url, "gap");
+    const polls = await pollsOf(page, "max@chat.test");
+    await arm(page, "Max Mercer", "Next poll loses its queue");
+    // The first event answers the poll that waits; the next poll loses the queue, after the message.
+    const next = polls.next();
+    const release = polls.hold();
+    await composer(page, "Mel Marsh").fill("In the gap");
+    await next;
+    await composer(page, "Mel Marsh").press("Enter");
+    await page.getByText("Last: mel POST /messages").waitFor();
+    release();
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    await message(page, "Max Mercer", "In the gap").waitFor();
+    await write(page, "Mel Marsh", "After it");
+    await message(page, "Max Mercer", "After it").waitFor();
+    const text = await played(page, binary);
+    assertOneEnd(text, 1);
+    assertOrder(text, ["content: In the gap", LOST, "queue max 2", "content: After it", "event max 2"]);
+    assert.equal(text.match(/event max/g).length, 1, text);
+    await end(page, url, "gap");
+  },
+
   async "export a queue that a fault lost once, and a queue that ended under a fault"({ browser, url, binary }) {
     const page = await begin(browser, url, "armed");
     await arm(page, "Max Mercer", "Next poll loses its queue");
