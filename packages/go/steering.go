@@ -11,8 +11,9 @@ import (
 // Clock is a world's clock and agenda.
 type Clock struct{ calls calls }
 
-// Jump says how a jump of the clock is made. NotParked of its result has the queues that had no waiting poll even so. A queue that
-// was registered and never polled is not among them: Queues.WaitParked waits for its first poll.
+// Jump says how a jump of the clock is made. NotParked of its result has the queues whose last poll was answered less than a second
+// before, and that had no waiting poll even so. A queue that was silent for longer, or never polled, is not among them:
+// Queues.WaitParked shows that a client is alive.
 type Jump struct {
 	// WaitForClientsMs is how long it waits for clients that are between two polls, in milliseconds of real time; 1,000 by default.
 	WaitForClientsMs *int
