@@ -23,6 +23,11 @@ export class ChatdoubleError extends Error {
   }
 }
 
+/** Whether what was expected did not happen. */
+export function isRefusal(error: any): error is ChatdoubleError {
+  return error?.name === "ChatdoubleError" && error.code === "VERIFICATION_FAILED";
+}
+
 /** A value in a reply that each reply of that call has. */
 export function part(reply: any, name: string): any {
   if (typeof reply !== "object" || reply === null || reply[name] === undefined)

@@ -11,7 +11,8 @@ import type {
   Waiting,
   WorldOptions,
 } from "./types.js";
-import { ChatdoubleError } from "./error.js";
+import { counted } from "./assertion.js";
+import { ChatdoubleError, isRefusal } from "./error.js";
 import type { EventPattern } from "./event-pattern.js";
 import { shown } from "./event-values.js";
 import type { EventRecorder } from "./events.js";
@@ -197,11 +198,6 @@ async function linesOfDefault(world: World): Promise<string[]> {
   return (await world.queues.list()).length > 0 ? [] : since.map(requestLine).map(indented);
 }
 
-/** Whether what was expected did not happen. */
-function isRefusal(error: any): error is ChatdoubleError {
-  return error?.name === "ChatdoubleError" && error.code === "VERIFICATION_FAILED";
-}
-
 function checkWorld(matcher: string, given: unknown): void {
   if (!isWorld(given)) throw new ChatdoubleError(`${matcher} takes a world, not ${kind(given)}`);
 }
@@ -230,10 +226,9 @@ async function received(
   checkWorld("toHaveReceived", world);
   checkKeys("toHaveReceived", assertion ?? null, ASSERTION, 'path: "/messages"');
   checkKeys("the second argument of toHaveReceived", waiting, WAITING);
-  // With `not`, the wait ends early where it comes.
-  const isAwaited = waiting.timeoutMs !== undefined;
   try {
-    const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
+    // With `not`, the wait ends early where it comes.
+    const count = await counted(world, assertion, waiting);
     const methods = this.isNot ? await methodsOf(world, assertion) : "";
     return {
       pass: true,
@@ -391,8 +386,8 @@ type PatternOf<Given> = 0 extends 1 & Given
 /** What the matchers add to the results of `expect`. */
 export interface WorldMatchers<Result, Given = any> {
   /**
-   * Asserts that the world received such requests: now, or within `timeoutMs`. Without a `method`, those of each method of the path
-   * count.
+   * Asserts that the world received such requests: now, or within `timeoutMs`; with `exactly: 0` or only `atMost`, for the whole of
+   * that time. Without a `method`, those of each method of the path count.
    */
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */

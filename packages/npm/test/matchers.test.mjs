@@ -77,6 +77,34 @@ test("with not, a matcher watches for the whole time that it is given", async ()
   await world.delete();
 });
 
+test("with only an upper limit, requests are watched for the whole time", async () => {
+  const world = await server.createWorld({ forkOf: "default" });
+  const max = await world.user("max");
+  const within = { timeoutMs: 400 };
+  for (const limit of [{ exactly: 0 }, { atMost: 0 }, { atLeast: 0, atMost: 0 }]) {
+    const assertion = { method: "POST", path: "/messages", ...limit };
+    const began = performance.now();
+    assert.equal((await toHaveReceived.call({}, world, assertion, within)).pass, true);
+    assert.ok(performance.now() - began >= 400, "it did not watch");
+    const watched = toHaveReceived.call({}, world, assertion, { timeoutMs: 5_000 });
+    await new Promise((next) => setTimeout(next, 50));
+    await send(world, max, "Hello");
+    const { pass, message } = await watched;
+    assert.equal(pass, false, JSON.stringify(limit));
+    assert.match(message(), /Expected (exactly|at most|from 0 to) 0 .*found 1/);
+    const again = performance.now();
+    assert.equal((await toHaveReceived.call({}, world, assertion, { timeoutMs: 5_000 })).pass, false);
+    assert.ok(performance.now() - again < 2_000, "it watched though the limit was passed");
+    await world.journal.clear();
+  }
+  await assert.rejects(toHaveReceived.call({}, world, { path: "/mesages", atMost: 1 }, within), /no operation has/);
+  const isNot = { isNot: true };
+  const awaited = toHaveReceived.call(isNot, world, { path: "/messages", exactly: 0 }, { timeoutMs: 5_000 });
+  await send(world, max, "Hello");
+  assert.equal((await awaited).pass, false, "with not, a request is waited for");
+  await world.delete();
+});
+
 test("catching up leaves the clock and the report as they are", async () => {
   for (const clock of ["2026-01-01T12:00:00Z", "real"]) {
     const world = await server.createWorld({ clock });
