@@ -21,6 +21,7 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
   #events: any[] = [];
   #waiting = new Set<() => void>();
   #ended: unknown = null;
+  #isStopped = false;
   readonly #mark: () => Promise<number>;
   #marks = 0;
 
@@ -46,6 +47,14 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
   }
 
   /**
+   * Whether `stop` ended it, so that it lacks later events.
+   * @internal
+   */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /**
    * Waits until all events that were sent before are here; at most a second.
    * @internal
    */
@@ -67,12 +76,17 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
       const left = late - steadyMs();
       if (!(left > 0) || this.#ended !== null) {
         const types = [...new Set(this.#events.map((event) => event.type))].join(", ") || "none";
-        const reason = this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
-        const text = `no such event came; there were: ${types}${reason}${nearestTo(this.#events, pattern)}`;
+        const text = `no such event came; there were: ${types}${this.#end()}${nearestTo(this.#events, pattern)}`;
         throw new ChatdoubleError(text, 408, "VERIFICATION_FAILED");
       }
       await this.#news(left);
     }
+  }
+
+  /** Why it has no later events, for the text of an error. */
+  #end(): string {
+    if (this.#isStopped) return "; the recorder was stopped before, by recorder.stop()";
+    return this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
   }
 
   /** Waits until a frame comes or the recording ends, or for so many milliseconds. */
@@ -88,6 +102,7 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
 
   /** Ends the recording; the events stay. */
   async stop(): Promise<void> {
+    if (this.#ended === null) this.#isStopped = true;
     this.#ended ??= true;
     this.#wake();
     this.#close();

@@ -327,6 +327,10 @@ async function sent(
     return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    if (this.isNot && timeoutMs > 0 && recorder.isStopped)
+      throw new ChatdoubleError(
+        `.not.toHaveEvent can't watch for ${timeoutMs} ms: the recorder was stopped, by recorder.stop(); assert before it, or leave out timeoutMs`,
+      );
     return { pass: false, message: () => `${error.message}\n${shown(pattern)}` };
   }
 }

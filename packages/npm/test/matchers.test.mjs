@@ -105,6 +105,29 @@ test("with only an upper limit, requests are watched for the whole time", async 
   await world.delete();
 });
 
+test("a recorder that was stopped says so, and is not watched", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const [recorder, other] = [await world.recordEvents(), await world.recordEvents()];
+  await send(world, mel, "Before");
+  await recorder.waitFor({ type: "message" });
+  await recorder.stop();
+  await send(world, mel, "After");
+  const after = { type: "message", message: { content: "After" } };
+  for (const within of [{}, { timeoutMs: 5_000 }]) {
+    const { pass, message } = await toHaveEvent.call({}, recorder, after, within);
+    assert.equal(pass, false);
+    assert.match(message(), /there were: .*message; the recorder was stopped before, by recorder\.stop\(\)/);
+  }
+  const isNot = { isNot: true };
+  const refused = /\.not\.toHaveEvent can't watch for 200 ms: the recorder was stopped, by recorder\.stop\(\)/;
+  await assert.rejects(toHaveEvent.call(isNot, recorder, after, { timeoutMs: 200 }), refused);
+  assert.equal((await toHaveEvent.call(isNot, recorder, after)).pass, false, "what was recorded can be asserted");
+  const watched = toHaveEvent.call(isNot, other, { type: "reaction" }, { timeoutMs: 200 });
+  await Promise.all([assert.rejects(watched, refused), other.stop()]);
+  await world.delete();
+});
+
 test("catching up leaves the clock and the report as they are", async () => {
   for (const clock of ["2026-01-01T12:00:00Z", "real"]) {
     const world = await server.createWorld({ clock });
