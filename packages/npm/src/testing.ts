@@ -387,25 +387,39 @@ type PatternOf<Given> = 0 extends 1 & Given
     ? Known
     : EventPattern;
 
+/** What no result of `expect` is; the compiler's error shows it. */
+interface Takes<What extends string> {
+  "this matcher takes": What;
+}
+/** The result of `expect`, if it is about what a matcher takes; of Bun's `not`, the type is unknown. */
+type About<Given, Taken, What extends string> = unknown extends Given
+  ? unknown
+  : [Given] extends [Taken]
+    ? unknown
+    : Takes<What>;
+// Their methods decide, not their classes: the types that `import` and `require` load are two.
+type AboutWorld<Given> = About<Given, { journal: { verify: unknown }; recordEvents: unknown }, "a world">;
+type AboutRecorder<Given> = About<Given, { events: unknown; waitFor: unknown }, "what world.recordEvents() returns">;
+
 /** What the matchers add to the results of `expect`. */
 export interface WorldMatchers<Result, Given = any> {
   /**
    * Asserts that the world received such requests: now, or within `timeoutMs`; with `exactly: 0` or only `atMost`, for the whole of
    * that time. Without a `method`, those of each method of the path count.
    */
-  toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
+  toHaveReceived(this: AboutWorld<Given>, assertion: Assertion, waiting?: Waiting): Result;
   /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
-  toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
+  toHavePushed(this: AboutWorld<Given>, wanted?: AwaitedPushes, waiting?: Waiting): Result;
   /**
    * Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. A part may be a
    * matcher such as `expect.any(Number)`, and that of a text a regular expression.
    */
-  toHaveEvent(pattern: PatternOf<Given>, waiting?: Waiting): Result;
+  toHaveEvent(this: AboutRecorder<Given>, pattern: PatternOf<Given>, waiting?: Waiting): Result;
   /**
    * Asserts that no client of the world broke a rule of the report until now. `queue-left-behind` is known only when the world is
    * deleted.
    */
-  toHaveNoFindings(filter?: FindingFilter): Result;
+  toHaveNoFindings(this: AboutWorld<Given>, filter?: FindingFilter): Result;
 }
 
 /** How the tests of a file make their worlds. */

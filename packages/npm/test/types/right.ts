@@ -6,12 +6,14 @@ import {
   startServer,
   type Assertion,
   type Effect,
+  type EventPattern,
   type EventRecorder,
   type FaultRule,
   type StartOptions,
   type WorldEventPattern,
   type WorldOptions,
 } from "chatdouble";
+import required = require("chatdouble");
 import { expect, test } from "chatdouble/vitest";
 import { test as jestTest, expect as jestExpect } from "chatdouble/jest";
 import { assertNoFindings, test as nodeTest } from "chatdouble/node-test";
@@ -86,6 +88,19 @@ own("a world of another kind", async ({ world }) => {
   for (const type of ["stream", "subscription"] as const) await recorder.waitFor({ type, op: "update" });
   await recorder.waitFor(Math.random() > 0.5 ? restarted : changed);
   await expect(world).toHavePushed({ user: "mel", atLeast: 2 });
+  await expect(world as any).toHaveEvent({ type: "message" });
+  await expect(world.recordEvents()).resolves.not.toHaveEvent({ type: "message" });
+  await expect(Math.random() > 0.5 ? recorder : own).toHaveEvent({ type: "message" });
+  await expect.soft(world).not.toHavePushed();
+  const loaded = await required.connect().createWorld();
+  await expect(loaded).toHaveReceived({ path: "/messages" });
+  await expect(await loaded.recordEvents()).toHaveEvent({ type: "message" });
+  const ofOne: EventPattern = { type: "message", flags: ["mentioned"] };
+  await expect(own).toHaveEvent(ofOne);
+  const either = { type: "message", message: { content: "Hello" } } as const;
+  await expect(own).toHaveEvent(either);
+  await expect(recorder).toHaveEvent(either);
+  await expect(recorder).toHaveEvent(restarted);
 });
 const client = test.extend<{ client: string; worldOptions: WorldOptions }>({
   worldOptions: { dialect: "zulip" },

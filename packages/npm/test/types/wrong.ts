@@ -5,7 +5,7 @@ import { expect, test } from "chatdouble/vitest";
 import { expect as jestExpect, test as jestTest } from "chatdouble/jest";
 import { test as nodeTest } from "chatdouble/node-test";
 import { defineConfig } from "@playwright/test";
-import { test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
+import { expect as pageExpect, test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
 
 defineConfig<Fixtures, WorkerFixtures>({ use: { serverOptions: { tsl: true } } }); // refused
 await startServer({ colour: 1 }); // refused
@@ -102,6 +102,20 @@ test("events and pushes", async ({ world }) => {
   await expect(own).not.toHaveEvent({ type: "reaction", message_id: /7/ }); // refused
   await expect(own).not.toHaveEvent({ type: "reaction", op: "added" }); // refused
   await recorder.waitFor({ type: "update_message_flags", messages: ["7"] }); // refused
+});
+test("what a matcher takes", async ({ world }) => {
+  const recorder = await world.recordEvents();
+  await expect(world).toHaveEvent({ type: "message" }); // refused
+  await expect(world).not.toHaveEvent({ type: "message" }); // refused
+  await expect(world.recordEvents()).toHaveEvent({ type: "message" }); // refused
+  await expect(recorder).toHavePushed(); // refused
+  await expect(recorder).toHaveReceived({ path: "/messages" }); // refused
+  await expect(recorder).toHaveNoFindings(); // refused
+  await expect(world.url).toHaveNoFindings(); // refused
+  await jestExpect(world).toHaveEvent({ type: "message" }); // refused
+  await jestExpect(recorder).toHavePushed(); // refused
+  await pageExpect(world).toHaveEvent({ type: "message" }); // refused
+  await pageExpect(recorder).toHavePushed(); // refused
 });
 jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
 jestTest.extend({ worldOption: {} }); // refused
