@@ -1,6 +1,7 @@
 /** What tests assert of requests. */
 
-import { isRefusal } from "./error.js";
+import { ChatdoubleError, isRefusal } from "./error.js";
+import { isMatcher, shown } from "./event-values.js";
 import type { Assertion, Waiting } from "./types.js";
 import type { World } from "./world.js";
 
@@ -23,4 +24,17 @@ export async function counted(world: World, assertion: Assertion, waiting: Waiti
     if (!isRefusal(error)) throw error;
   });
   return await world.journal.verify(assertion);
+}
+
+/** Throws for a matcher among the parameters of requests, which are compared by the server. */
+export function checkParams(assertion: Assertion): void {
+  const { params, path } = (assertion ?? {}) as { params?: unknown; path?: unknown };
+  const refuse = (what: string, matcher: unknown) => {
+    const filter = path === undefined ? "" : `{ path: ${JSON.stringify(path)} }`;
+    const instead = `for a part of it, compare \`params\` of world.journal.entries(${filter})`;
+    throw new ChatdoubleError(`${what}, not the matcher ${shown(matcher)}; ${instead}`);
+  };
+  if (isMatcher(params)) refuse("params takes an object of texts that were sent", params);
+  for (const [name, value] of Object.entries(params ?? {}))
+    if (isMatcher(value)) refuse(`params.${name} takes the text that was sent`, value);
 }

@@ -1,5 +1,6 @@
 /** A world: one whole organization with its clock, faults and journal. */
 
+import { checkParams } from "./assertion.js";
 import type { WorldEventPattern } from "./event-pattern.js";
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
@@ -502,12 +503,14 @@ export class Journal {
 
   /** Asserts that there were such requests and returns their number; otherwise throws, with the nearest ones. */
   async verify(assertion: Assertion): Promise<number> {
+    checkParams(assertion);
     return part(await this.calls.post("/journal/verify", assertion), "count");
   }
 
   /** Waits until there are such requests and returns their number; after the timeout (3 s by default), throws as `verify` does. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
     checkKeys("the second argument of journal.waitFor", options, WAITING);
+    checkParams(assertion);
     const body = { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
     return part(await this.calls.post("/journal/wait", body), "count");
   }

@@ -128,6 +128,29 @@ test("a recorder that was stopped says so, and is not watched", async () => {
   await world.delete();
 });
 
+test("a matcher as a parameter of a request is refused with what compares a part of it", async () => {
+  const world = await server.createWorld();
+  const containing = { asymmetricMatch: (text) => text.includes("secret"), toString: () => "StringContaining" };
+  const instead = /; for a part of it, compare `params` of world\.journal\.entries\(\{ path: "\/messages" \}\)$/;
+  for (const [params, said] of [
+    [{ content: /secret/ }, "params.content takes the text that was sent, not the matcher /secret/;"],
+    [{ content: containing }, "params.content takes the text that was sent, not the matcher StringContaining;"],
+    [/secret/, "params takes an object of texts that were sent, not the matcher /secret/;"],
+  ])
+    for (const made of [
+      () => toHaveReceived.call({}, world, { path: "/messages", params }),
+      () => toHaveReceived.call({ isNot: true }, world, { path: "/messages", params }, { timeoutMs: 10 }),
+      () => world.journal.verify({ path: "/messages", params }),
+      () => world.journal.waitFor({ path: "/messages", params }, { timeoutMs: 10 }),
+    ])
+      await assert.rejects(made(), (error) => {
+        assert.ok(error.message.startsWith(said), error.message);
+        assert.match(error.message, instead);
+        return true;
+      });
+  await world.delete();
+});
+
 test("catching up leaves the clock and the report as they are", async () => {
   for (const clock of ["2026-01-01T12:00:00Z", "real"]) {
     const world = await server.createWorld({ clock });
