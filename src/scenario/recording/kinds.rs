@@ -54,6 +54,8 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
         _ if MESSAGE_KEYS.contains(&key) || key.ends_with("message_id") || key == "msg_id" || key == "msg_ids" => {
             some_kind("message")
         }
+        "default_streams" | "realm_default_streams" => some_kind("channel"),
+        "folder_id" => some_kind("channel_folder"),
         "subgroups" | "direct_subgroups" | "direct_subgroup_ids" | "add_subgroups" | "delete_subgroups" => {
             some_kind("group")
         }

@@ -54,10 +54,21 @@ static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
 
 /// IDs in texts. The text before an ID shows its kind.
 static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r#"(/near/|/with/|data-user-id=\\?"|data-stream-id=\\?"|data-user-group-id=\\?"|/channel/|/stream/)(\d+)"#,
-    )
-    .expect("a well-formed pattern")
+    let places = [
+        r"/near/",
+        r"/with/",
+        r"/channel/",
+        r"/stream/",
+        r#"data-user-id=\\?""#,
+        r#"data-stream-id=\\?""#,
+        r#"data-user-group-id=\\?""#,
+        // Refusals.
+        r"[Uu]ser group (?:ID: )?",
+        r"[Uu]ser (?:with )?(?:IDs?:? )?",
+        r"member '",
+        r"(?:[Cc]hannel|[Ss]tream) (?:with )?ID '?",
+    ];
+    Regex::new(&format!(r"({})(\d+)", places.join("|"))).expect("a well-formed pattern")
 });
 
 /// A difference between the two servers.
@@ -226,16 +237,9 @@ impl Correspondence {
         };
         let pairs: Vec<_> = ids(&first).into_iter().zip(ids(&second)).collect();
         IDS_IN_TEXT.replace_all(&first, "$1") == IDS_IN_TEXT.replace_all(&second, "$1")
-            && pairs.into_iter().all(|((prefix, first_id), (_, second_id))| {
-                let kind = match prefix.as_str() {
-                    "/near/" | "/with/" => "message",
-                    "/channel/" | "/stream/" => "channel",
-                    prefix if prefix.contains("user-id") => "user",
-                    prefix if prefix.contains("stream-id") => "channel",
-                    _ => "group",
-                };
-                self.pair(kind, first_id, second_id)
-            })
+            && pairs
+                .into_iter()
+                .all(|((prefix, first_id), (_, second_id))| self.pair(kind_after(&prefix), first_id, second_id))
     }
 
     /// A text with the replacements for a server.
@@ -270,7 +274,8 @@ impl Correspondence {
                 }
                 Some(other_name) => {
                     unmatched.remove(other_name);
-                    self.compare_values(name, &parent_kind, value, &second[other_name], &member_path, differences);
+                    let key = compared_key(name, [first, second]);
+                    self.compare_values(key, &parent_kind, value, &second[other_name], &member_path, differences);
                 }
                 None => differences.push(ServerDifference {
                     at: member_path,
@@ -319,6 +324,24 @@ impl Correspondence {
         let excerpt: String = text.chars().take(300).collect();
         if excerpt.len() < text.len() { excerpt + " …" } else { excerpt }
     }
+}
+
+/// The kind of object whose ID comes in a text after a prefix of [`IDS_IN_TEXT`].
+fn kind_after(prefix: &str) -> &'static str {
+    let has = |word: &str| prefix.contains(word);
+    match prefix {
+        "/near/" | "/with/" => "message",
+        _ if has("group") => "group",
+        _ if has("user") || has("User") || has("member") => "user",
+        _ => "channel",
+    }
+}
+
+/// The key that decides how the member `name` of two objects is compared: events of a changed property have its name
+/// in `property` and its value in `value`.
+fn compared_key<'o>(name: &'o str, objects: [&'o Map<String, Value>; 2]) -> &'o str {
+    let [first, second] = objects.map(|object| object.get("property").and_then(Value::as_str));
+    first.filter(|_| name == "value" && first == second).unwrap_or(name)
 }
 
 /// The kinds of objects whose IDs may be the keys of a collection.

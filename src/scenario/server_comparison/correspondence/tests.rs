@@ -136,3 +136,41 @@ fn times_are_compared_by_type_and_urls_by_replacement() {
         ["reply.timestamp"]
     );
 }
+
+#[test]
+fn ids_in_lists_properties_and_refusals_correspond_too() {
+    for (first, second, others) in [
+        (json!({"default_streams": [1, 12]}), json!({"default_streams": [1, 9]}), json!({"stream_id": 12})),
+        (
+            json!({"property": "folder_id", "value": 5}),
+            json!({"property": "folder_id", "value": 3}),
+            json!({"channel_folder_id": 5}),
+        ),
+        (
+            json!({"msg": "User group 15 is already a subgroup of this group."}),
+            json!({"msg": "User group 12 is already a subgroup of this group."}),
+            json!({"group_id": 15}),
+        ),
+        (json!({"msg": "Invalid user ID: 9"}), json!({"msg": "Invalid user ID: 30"}), json!({"user_id": 9})),
+        (json!({"msg": "User 9 is already a"}), json!({"msg": "User 30 is already a"}), json!({"user_id": 9})),
+        (json!({"msg": "User with ID 9 is a bot"}), json!({"msg": "User with ID 30 is a bot"}), json!({"user_id": 9})),
+        (
+            json!({"msg": "Channel with ID '7' does not exist"}),
+            json!({"msg": "Channel with ID '8' does not exist"}),
+            json!({"stream_id": 7}),
+        ),
+    ] {
+        let mut correspondence = Correspondence::default();
+        assert_eq!(differing_paths(&mut correspondence, &first, &second), Vec::<String>::new(), "{first}");
+        // Another object is not the same one.
+        let unrelated: Map<String, Value> =
+            others.as_object().expect("an object").keys().map(|key| (key.clone(), json!(99))).collect();
+        assert_eq!(differing_paths(&mut correspondence, &others, &unrelated.into()).len(), 1, "{first}");
+    }
+}
+
+#[test]
+fn a_value_that_is_no_id_is_compared_as_it_is() {
+    let change = |value: i64| json!({"property": "message_retention_days", "value": value});
+    assert_eq!(differing_paths(&mut Correspondence::default(), &change(3), &change(5)), ["reply.value"]);
+}
