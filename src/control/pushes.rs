@@ -133,8 +133,8 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
     }
 }
 
-/// An addition to the message if there is no push at all, or none to the user: often the user has no device for it, or
-/// the pushes went to other users.
+/// An addition to the message if there is no push at all, or none to the user: often the user has no device for it or
+/// is online, or the pushes went to other users.
 fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
     let pushes = &realm.relay.pushes;
     let Some((user, name)) = user.zip(awaited.user.as_ref()) else {
@@ -149,6 +149,8 @@ fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes)
     let others_note = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
     if realm.push_targets(user).is_empty() {
         format!("; {name} has no device that receives pushes{others_note}")
+    } else if realm.holds_back_pushes(user) {
+        format!("; {name} is online, and has enable_online_push_notifications off{others_note}")
     } else {
         format!("; there was no push to {name}{others_note}")
     }

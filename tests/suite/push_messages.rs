@@ -141,6 +141,10 @@ async fn settings_decide_what_is_pushed() {
     assert_eq!(pushed().await, [false, false, false, false]);
     set(json!({"enable_offline_push_notifications": true, "enable_online_push_notifications": false})).await;
     mel.post("/users/me/presence", json!({"status": "active", "new_user_input": true})).await.success();
+    assert_eq!(pushed().await, [false, false, true, true], "no client receives messages");
+    mel.register(json!({"event_types": ["reaction"]})).await;
+    assert_eq!(pushed().await, [false, false, true, true], "the client receives no messages");
+    mel.register(json!({"event_types": ["message"]})).await;
     assert_eq!(pushed().await, [false, false, false, false], "the user is there");
     server.advance(201).await;
     assert_eq!(pushed().await, [false, false, true, true], "and is there no more");

@@ -223,6 +223,10 @@ impl Queue {
 }
 
 impl QueueOptions {
+    pub fn receives_messages(&self) -> bool {
+        self.event_types.as_ref().is_none_or(|event_types| event_types.contains("message"))
+    }
+
     /// Whether an event of an unknown type follows each event. Clients that name event types receive only those.
     pub fn receives_unknown_events(&self) -> bool {
         self.level.sends_unknown_events && self.event_types.is_none()

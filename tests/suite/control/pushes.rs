@@ -63,7 +63,14 @@ async fn a_wait_for_pushes_that_did_not_come_says_why() {
         wait(body).await.error("VERIFICATION_FAILED", &format!("{refused}{cause}"));
     }
 
-    server.user("mel").post(TESTING, json!({})).await.success();
+    let mel = server.user("mel");
+    mel.patch("/settings", json!({"enable_online_push_notifications": false})).await.success();
+    mel.post("/users/me/presence", json!({"status": "active", "new_user_input": true})).await.success();
+    mel.register(json!({"event_types": ["message"]})).await;
+    let cause = "; mel is online, and has enable_online_push_notifications off";
+    wait(json!({"user": "mel", "timeout_ms": 0})).await.error("VERIFICATION_FAILED", &format!("{refused}{cause}"));
+
+    mel.post(TESTING, json!({})).await.success();
 
     wait(json!({"since": 1, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refused);
     wait(json!({"user": "mel", "since": 1, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refused);

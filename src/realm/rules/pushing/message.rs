@@ -13,7 +13,7 @@ use crate::realm::tx::Tx;
 use crate::time::Span;
 use std::sync::Arc;
 
-/// Users who were active this recently count as online.
+/// Users who were active this recently count as online, if they have a client that receives messages.
 const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 
 impl Realm {
@@ -26,7 +26,7 @@ impl Realm {
             || !self.is_active(user)
             || !self.is_unread(user, message)
             || state.muted_users.contains_key(&message.sender)
-            || (!state.is_enabled(UserSetting::EnableOnlinePushNotifications) && self.is_online(user))
+            || self.holds_back_pushes(user)
         {
             return false;
         }
@@ -66,9 +66,16 @@ impl Realm {
             && !state.is_topic_muted(channel, topic)
     }
 
+    /// Whether the user is online, and wants no pushes meanwhile.
+    pub fn holds_back_pushes(&self, user: UserId) -> bool {
+        !self.user_state(user).is_enabled(UserSetting::EnableOnlinePushNotifications) && self.is_online(user)
+    }
+
+    /// Whether a client of the user that receives messages has an event queue, and the user was active a moment ago.
     fn is_online(&self, user: UserId) -> bool {
         let active_at = self.user_state(user).presence.and_then(|presence| presence.active_at);
         active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
+            && self.queues.values().any(|queue| queue.owner == user && queue.options.receives_messages())
     }
 }
 
