@@ -29,10 +29,10 @@ impl RequestPace {
 
     /// Waits until the next request may be sent. Concurrent callers take turns.
     pub async fn wait_turn(&self) {
-        let mut turn = self.take_turn();
-        while turn > Instant::now() {
-            sleep_until(turn).await;
-            turn = self.turns.lock().end_of_pause;
+        sleep_until(self.take_turn()).await;
+        // A pause may have begun meanwhile: those who waited then take turns again at its end.
+        while self.turns.lock().end_of_pause > Instant::now() {
+            sleep_until(self.take_turn()).await;
         }
     }
 
@@ -80,6 +80,15 @@ mod tests {
         pace.pause(Duration::from_millis(300));
         pace.pause(Duration::from_millis(100));
         assert!(millis_for_turns(&pace, 2).await >= 340);
+    }
+
+    #[tokio::test]
+    async fn requests_that_waited_when_a_pause_began_are_sent_evenly_after_it() {
+        let pace = RequestPace::per_second(10.0);
+        pace.wait_turn().await;
+        let start = Instant::now();
+        tokio::join!(pace.wait_turn(), pace.wait_turn(), async { pace.pause(Duration::from_millis(300)) });
+        assert!(start.elapsed().as_millis() >= 390);
     }
 
     #[tokio::test]
