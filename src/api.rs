@@ -173,7 +173,7 @@ pub static RESUMABLE_UPLOADS: &[OperationRow] = &[
     write::<uploads::resumable::BeginUpload>(),
     read::<uploads::resumable::GetUploadOffset>(),
     write::<uploads::resumable::AddToUpload>(),
-    write::<uploads::resumable::EndUpload>(),
+    write::<uploads::resumable::TerminateUpload>(),
 ];
 
 /// All operations whose replies have the API's envelope.

@@ -191,10 +191,10 @@ impl Control {
         name: &str,
         query: Option<&str>,
         headers: &HeaderMap,
-    ) -> Result<watch::Watched, Response> {
+    ) -> Result<watch::WatchRequest, Response> {
         let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
         let filters = access.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
-        let result = filters.and_then(|filters| watch::Watched::new(self.world(name)?, &filters));
+        let result = filters.and_then(|filters| watch::WatchRequest::new(self.world(name)?, &filters));
         result.map_err(|error| reply::failure(&error, None))
     }
 

@@ -31,7 +31,7 @@ pub enum Evidence {
     /// The public change log has an entry for it at this level.
     ChangeLog,
     /// The change log has the entry, as read on this day, `2026-09-25`.
-    ChangeLogOf(&'static str),
+    ChangeLogReadOn(&'static str),
     /// The public history of the real server's source code: the change was committed on this day, with the level or
     /// just before it.
     Source(&'static str),
@@ -48,7 +48,7 @@ impl Evidence {
     /// Adds the day on which the entry of a level was read, if the change log is the evidence and the day is known.
     pub fn with_date_read(self, level: i64) -> Self {
         match self {
-            Self::ChangeLog => date_read(level).map_or(self, Self::ChangeLogOf),
+            Self::ChangeLog => date_read(level).map_or(self, Self::ChangeLogReadOn),
             _ => self,
         }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Evidence {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ChangeLog => write!(formatter, "change log"),
-            Self::ChangeLogOf(date) => write!(formatter, "change log of {date}"),
+            Self::ChangeLogReadOn(date) => write!(formatter, "change log of {date}"),
             Self::Source(date) => write!(formatter, "source of {date}"),
             Self::Recorded(before, after) => write!(formatter, "recorded at {before} and {after}"),
             Self::Between(first, last) => write!(formatter, "between {first} and {last}"),
@@ -74,7 +74,7 @@ impl Serialize for Evidence {
 }
 
 /// A row of the table of levels: what clients see of a feature.
-pub struct Difference {
+pub struct FeatureChange {
     /// What differs: an operation, an object, an event, a field of one of these, or something else that clients see,
     /// such as a notice.
     pub subject: &'static str,
@@ -118,8 +118,8 @@ macro_rules! features {
             }
 
             /// The rows for the table of levels; none if rows of a field, a parameter or a behaviour say the same.
-            pub fn differences(self) -> impl Iterator<Item = &'static Difference> {
-                let all: &[Option<Difference>] = match self {
+            pub fn differences(self) -> impl Iterator<Item = &'static FeatureChange> {
+                let all: &[Option<FeatureChange>] = match self {
                     $(Self::$name => const { &[
                         difference!(concat!($($description),+) $(, $on, $test)?),
                         $(difference!(concat!($($more),+), $other, $other_test)),*
@@ -136,7 +136,7 @@ macro_rules! difference {
         None
     };
     ($description:expr, $on:literal, $test:literal) => {
-        Some(Difference { subject: $on, description: $description.trim_ascii_start(), test: $test })
+        Some(FeatureChange { subject: $on, description: $description.trim_ascii_start(), test: $test })
     };
 }
 
@@ -151,7 +151,7 @@ mod tests {
         for feature in Feature::ALL {
             let since = feature.since();
             match feature.evidence() {
-                Evidence::ChangeLog | Evidence::ChangeLogOf(_) => {
+                Evidence::ChangeLog | Evidence::ChangeLogReadOn(_) => {
                     assert!(has_entry(since), "{feature:?}: the change log has no level {since}")
                 }
                 Evidence::Between(first, last) => assert!((first..=last).contains(&since), "{feature:?}"),

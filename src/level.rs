@@ -32,7 +32,7 @@ mod usage;
 use crate::api::parameter::Parameter;
 use crate::api::{Access, Route};
 use crate::error::Error;
-use crate::feature::{Difference, Feature};
+use crate::feature::{Feature, FeatureChange};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::user::User;
@@ -118,7 +118,7 @@ pub enum ChangeKind {
     /// Any other change that is applied to requests, replies or events.
     Behaviour(&'static Behaviour),
     /// A visible difference of a feature, which the core checks itself.
-    Feature(Feature, &'static Difference),
+    Feature(Feature, &'static FeatureChange),
 }
 
 /// A change that needs a description and, usually, code.

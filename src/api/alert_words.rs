@@ -7,7 +7,7 @@ use super::parameter::parameters;
 use super::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::{Audience, Event, EventKind, List, Payload};
+use crate::realm::event::{Audience, Event, EventKind, Payload, WholeList};
 use crate::realm::id::UserId;
 use crate::realm::personal::MAX_ALERT_WORD_LENGTH;
 use crate::realm::text::check_length;
@@ -120,7 +120,9 @@ fn alert_words_reply(realm: &Realm, user: UserId) -> AlertWordsReply {
 }
 
 fn emit_alert_words(tx: &mut Tx, user: UserId) {
-    let event =
-        Event::new(EventKind::AlertWords, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
+    let event = Event::new(
+        EventKind::AlertWords,
+        Payload::List(WholeList::AlertWords(tx.user_state(user).alert_words.clone())),
+    );
     tx.emit(Audience::of_user(user), event);
 }

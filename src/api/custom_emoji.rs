@@ -5,7 +5,7 @@ use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::pictures::check_picture_with_type;
 use crate::error::Error;
 use crate::realm::emoji::CustomEmoji;
-use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
+use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, Payload, WholeList};
 use crate::realm::id::EmojiId;
 use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
@@ -113,7 +113,8 @@ fn find_active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm
 /// other clients.
 fn emit_emoji_change(tx: &mut Tx, change: impl EventData) {
     tx.emit(tx.everyone(), change.only_for(DeliveryCondition::IndividualEmoji));
-    let all_emoji = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
+    let all_emoji =
+        Event::new(EventKind::RealmEmojiUpdate, Payload::List(WholeList::CustomEmoji(tx.custom_emoji.clone())));
     tx.emit(tx.everyone(), all_emoji.only_for(DeliveryCondition::EmojiList));
 }
 

@@ -3,7 +3,7 @@
 use super::parameter::parameters;
 use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::event::{Audience, Event, EventKind, List, Payload};
+use crate::realm::event::{Audience, Event, EventKind, Payload, WholeList};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::tx::Tx;
 use crate::record::events::FlagUpdate;
@@ -82,6 +82,6 @@ impl Write for UnmuteUser {
 }
 
 fn emit_muted_users(tx: &mut Tx, user: UserId) {
-    let muted_users = List::MutedUsers(tx.user_state(user).muted_users.clone());
+    let muted_users = WholeList::MutedUsers(tx.user_state(user).muted_users.clone());
     tx.emit(Audience::of_user(user), Event::new(EventKind::MutedUsers, Payload::List(muted_users)));
 }

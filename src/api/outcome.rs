@@ -19,13 +19,13 @@ pub struct Outcome {
     pub reply: Result<ReplyBody, Error>,
     pub events: NewEvents,
     /// The user of the session that begins, if one does.
-    pub session: Option<UserId>,
+    pub session_user: Option<UserId>,
 }
 
 impl Outcome {
     /// The result of a read, a poll or a refused operation: without events, and without a session.
     pub fn unchanged(reply: Result<ReplyBody, Error>) -> Self {
-        Self { reply, events: NewEvents::default(), session: None }
+        Self { reply, events: NewEvents::default(), session_user: None }
     }
 }
 

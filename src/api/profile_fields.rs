@@ -8,7 +8,7 @@ use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::changes::users::profile_values::USERS_KIND;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::{Event, EventKind, List, Payload};
+use crate::realm::event::{Event, EventKind, Payload, WholeList};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::text::check_length;
@@ -308,6 +308,6 @@ fn remove_values(tx: &mut Tx, id: ProfileFieldId, is_removed: impl Fn(&str) -> b
 }
 
 fn emit_profile_fields(tx: &mut Tx) {
-    let fields = List::ProfileFields(tx.profile_fields.clone());
+    let fields = WholeList::ProfileFields(tx.profile_fields.clone());
     tx.emit(tx.everyone(), Event::new(EventKind::CustomProfileFields, Payload::List(fields)));
 }

@@ -39,8 +39,8 @@ pub(super) const fn write<O: Write>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, context, raw| {
         let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
-        let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, context, raw)), events, session })
+        let session_user = O::SESSION.map(|session| session(&reply));
+        Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, context, raw)), events, session_user })
     }))
 }
 
@@ -48,7 +48,11 @@ pub(super) const fn write_partially<O: PartialWrite>() -> OperationRow {
     row::<O>(Run::Write(|world, realm, context, raw| {
         let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
-        Ok(Outcome { reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, context, raw)), events, session: None })
+        Ok(Outcome {
+            reply: reply.map(|reply| wrap_in_envelope::<O>(&reply, context, raw)),
+            events,
+            session_user: None,
+        })
     }))
 }
 

@@ -22,6 +22,7 @@ pub async fn wait_until<'world, T>(
         loop {
             let change = changed();
             tokio::pin!(change);
+            // Before the check, so that a change between the check and the wait is not missed.
             change.as_mut().enable();
             if let Some(value) = check() {
                 return value;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The parameters of `POST /register` that decide which events a queue receives, and in which format.
-const PARAMETERS: [&str; 7] = [
+const REGISTER_PARAMETERS: [&str; 7] = [
     "all_public_streams",
     "apply_markdown",
     "client_capabilities",
@@ -30,7 +30,7 @@ const PARAMETERS: [&str; 7] = [
 ];
 
 /// What a watcher asked for.
-pub struct Watched {
+pub struct WatchRequest {
     pub world: Arc<World>,
     /// The limit of frames per second.
     pub max_per_second: Option<u64>,
@@ -38,17 +38,18 @@ pub struct Watched {
     viewer: Option<Viewer>,
 }
 
-impl Watched {
+impl WatchRequest {
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown user, for a parameter that there is not or that the operation refuses, and for
-    /// `register` without `user`.
+    /// `ControlRefused` for an unknown user, for `register` without `user` or with something else than a JSON object, and for
+    /// an unknown parameter in it, or a value that the operation refuses.
     pub(super) fn new(world: Arc<World>, filters: &Filters) -> Result<Self, Error> {
         let register = filters.text("register");
         let viewer = match filters.text("user") {
             Some(user) => {
                 let user = users::find_user(&world.snapshot(), user, "user")?;
-                let viewer = Viewer::new(&world, &user, parameters(register)?, Worlds::prefix(world.name()));
+                let viewer =
+                    Viewer::new(&world, &user, parse_register_parameters(register)?, Worlds::prefix(world.name()));
                 Some(viewer.map_err(|error| refusal(format!("register: {}", error.message())))?)
             }
             None if register.is_some() => return Err(refusal("register: needs user")),
@@ -71,8 +72,9 @@ impl Watched {
     }
 }
 
-/// The parameters in a filter, as text; without it, content is HTML.
-fn parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error> {
+/// Parses the filter `register`: parameters of `POST /register`, each as text. `apply_markdown` is true unless the filter
+/// says otherwise.
+fn parse_register_parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error> {
     let mut values = BTreeMap::from([("apply_markdown".to_owned(), "true".to_owned())]);
     let Some(text) = register else { return Ok(values) };
     let given: Map<String, Value> = serde_json::from_str(text).map_err(|_| {
@@ -81,8 +83,8 @@ fn parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error>
         )
     })?;
     for (name, value) in given {
-        if !PARAMETERS.contains(&name.as_str()) {
-            return Err(unknown_word_error("register", &PARAMETERS.join(", "), &name, &PARAMETERS));
+        if !REGISTER_PARAMETERS.contains(&name.as_str()) {
+            return Err(unknown_word_error("register", &REGISTER_PARAMETERS.join(", "), &name, &REGISTER_PARAMETERS));
         }
         values.insert(name, value.to_string());
     }
@@ -149,7 +151,7 @@ fn cause(restoration: &Restoration) -> &'static str {
 }
 
 /// The frame that reports how many frames were missed.
-pub fn missed_frame(world: &World, count: u64) -> Value {
+pub fn missed_count_frame(world: &World, count: u64) -> Value {
     json!({"type": "lost", "at": world.now().fractional_seconds(), "count": count})
 }
 

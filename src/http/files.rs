@@ -19,7 +19,7 @@ use crate::realm::id::UserId;
 use crate::realm::organization::OrganizationPicture;
 use crate::realm::picture::THUMBNAIL_FORMATS;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::avatar::{self, avatar_file};
+use crate::record::avatar::{self, avatar_file_stem};
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
@@ -250,7 +250,7 @@ fn file_without_credentials(realm: &Realm, subpath: &str) -> Result<Response, Er
     }
     // File names of avatars are hashes, which are expensive and therefore computed only for uploaded pictures.
     let hash = realm.users.values().find_map(|user| match &user.avatar.source {
-        AvatarSource::Uploaded { blob, medium_blob } if path.starts_with(&avatar_file(user)) => {
+        AvatarSource::Uploaded { blob, medium_blob } if path.starts_with(&avatar_file_stem(user)) => {
             Some(if path.ends_with("-medium.png") { medium_blob } else { blob })
         }
         _ => None,

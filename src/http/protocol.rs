@@ -48,7 +48,7 @@ pub(super) fn finish(
                 Protocol::Api => api::build_response(context, authorized, reply),
                 Protocol::Resumable => tus::build_response(context, authorized, reply),
             };
-            session_effects::update_sessions(context, authorized.row, outcome.session, response)
+            session_effects::update_sessions(context, authorized.row, outcome.session_user, response)
         }
         Err(error) => match protocol {
             Protocol::Api => api::refuse(context, authorized, error),

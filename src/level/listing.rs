@@ -3,7 +3,7 @@
 use super::evidence::{evidence, unused_entries};
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, OperationRow, rows};
-use crate::feature::{BACKPORTS, Difference, Evidence};
+use crate::feature::{BACKPORTS, Evidence, FeatureChange};
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -101,7 +101,7 @@ impl ListedChange {
                 (format!("event {}{op}", pattern.kind), format!("New{}.", carried_property.unwrap_or_default()))
             }
             ChangeKind::Behaviour(behaviour) => (behaviour.subject.to_owned(), behaviour.description.to_owned()),
-            ChangeKind::Feature(feature, Difference { subject: on, description, .. }) => {
+            ChangeKind::Feature(feature, FeatureChange { subject: on, description, .. }) => {
                 let known_by = feature.evidence();
                 return Self { level: change.level, on: (*on).to_owned(), change: (*description).to_owned(), known_by };
             }

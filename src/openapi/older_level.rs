@@ -5,7 +5,7 @@
 
 use super::former_codes::{self, reference};
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::feature::{Difference, has_changes_of};
+use crate::feature::{FeatureChange, has_changes_of};
 use crate::level::place::{Place, Source, Step};
 use crate::level::{Behaviour, Change, ChangeKind, ChangedFields, Downgrade, ObjectKind, changes};
 use crate::realm::event::EventPattern;
@@ -107,7 +107,7 @@ pub fn possible_former_names(route: &str) -> Vec<&'static str> {
         ChangeKind::RenamedParameter { route: changed_route, old, .. } if changed_route == route => vec![old],
         ChangeKind::RemovedParameter { route: changed_route, name, .. } if changed_route == route => vec![name],
         ChangeKind::Behaviour(Behaviour { subject, description, .. })
-        | ChangeKind::Feature(_, Difference { subject, description, .. })
+        | ChangeKind::Feature(_, FeatureChange { subject, description, .. })
             if subject.split(", ").any(|changed_route| changed_route == route) =>
         {
             description.split('`').skip(1).step_by(2).collect()

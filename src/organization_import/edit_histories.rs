@@ -19,10 +19,10 @@ impl Reader<'_> {
     /// can't be read or written.
     pub async fn read_edit_histories(&mut self) -> Result<(), ReadError> {
         let mut ids_without_history = BTreeSet::new();
-        let mut lines = self.partial.lines()?;
-        while let Some(line) = lines.next()? {
-            if line.kind.starts_with("message ") {
-                let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
+        let mut records = self.partial.records()?;
+        while let Some(record) = records.read_next()? {
+            if record.kind.starts_with("message ") {
+                let head: MessageHead<'_> = serde_json::from_str(record.json).map_err(io::Error::from)?;
                 let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
                 if is_changed && head.edit_history.is_none() {
                     ids_without_history.insert(head.id);
@@ -48,7 +48,7 @@ impl Reader<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
-            self.partial.end_step(&path, Value::Null)?;
+            self.partial.complete_step(&path, Value::Null)?;
             self.progress.advance(1);
         }
         Ok(())

@@ -52,10 +52,10 @@ fn is_uploaded_picture(url: &str) -> bool {
 
 async fn read_avatars(reader: &mut Reader<'_>) -> Result<(), ReadError> {
     let mut avatars = Vec::new();
-    let mut lines = reader.partial.lines()?;
-    while let Some(line) = lines.next()? {
-        if matches!(line.kind, "user" | "former user") {
-            let user: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
+    let mut records = reader.partial.records()?;
+    while let Some(record) = records.read_next()? {
+        if matches!(record.kind, "user" | "former user") {
+            let user: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
             if let Some(id) = user.integer("user_id").filter(|_| is_uploaded_picture(user.text("avatar_url"))) {
                 avatars.push((id, user.text("avatar_url").to_owned()));
             }
@@ -84,10 +84,10 @@ struct Upload {
 async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
     let mut uploads: BTreeMap<String, Upload> = BTreeMap::new();
     let own_id = read_own_id(reader)?;
-    let mut lines = reader.partial.lines()?;
-    while let Some(line) = lines.next()? {
-        if line.kind == "attachment" {
-            let record: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
+    let mut records = reader.partial.records()?;
+    while let Some(record) = records.read_next()? {
+        if record.kind == "attachment" {
+            let record: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
             let at = record["create_time"].as_f64().unwrap_or_default();
             // The time is in milliseconds at some levels and in seconds at others. Times in seconds are far below 1e11.
             let at = if at > 1e11 { at / 1e3 } else { at } as i64;
@@ -96,8 +96,8 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
                 record.text("path_id").to_owned(),
                 Upload { owner: own_id, at, id: record.integer("id"), name },
             );
-        } else if line.kind.starts_with("message ") && line.json.contains("/user_uploads/") {
-            let record: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
+        } else if record.kind.starts_with("message ") && record.json.contains("/user_uploads/") {
+            let record: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
             let (owner, at) =
                 (record.integer("sender_id").unwrap_or(own_id), record.integer("timestamp").unwrap_or_default());
             for captures in UPLOAD_LINK.captures_iter(record.text("content")) {
@@ -121,10 +121,10 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
 }
 
 fn read_own_id(reader: &Reader<'_>) -> Result<i64, ReadError> {
-    let mut lines = reader.partial.lines()?;
-    while let Some(line) = lines.next()? {
-        if line.kind == "register" {
-            let register: Value = serde_json::from_str(line.json).map_err(io::Error::from)?;
+    let mut records = reader.partial.records()?;
+    while let Some(record) = records.read_next()? {
+        if record.kind == "register" {
+            let register: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
             return Ok(register.integer("user_id").unwrap_or_default());
         }
     }
@@ -178,7 +178,7 @@ async fn read_file(
             reader.partial.add_note(&format!("{} is not in the file: {reason}", describe_step(step)))?
         }
     }
-    reader.partial.end_step(step, Value::Null)?;
+    reader.partial.complete_step(step, Value::Null)?;
     reader.progress.advance(1);
     Ok(())
 }

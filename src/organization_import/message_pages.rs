@@ -93,7 +93,7 @@ impl Reader<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        self.partial.end_step(step, json!(page))?;
+        self.partial.complete_step(step, json!(page))?;
         Ok(page)
     }
 }

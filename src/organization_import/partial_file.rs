@@ -1,7 +1,8 @@
 //! The partial file: the records that an unfinished run has read, next to the file of the fixture.
 //!
-//! Each line is a record: its kind, a tab, and JSON. A line of the kind `done` ends each step of reading, with a value
-//! for later steps. Lines after the last `done` belong to an interrupted step, which is repeated.
+//! Each line is a record: its kind, a tab, and JSON. The first has the kind `wanted`, with the version of the format and
+//! the options of the run. One of the kind `done` ends each step of reading, with a value for later steps. Records after the
+//! last `done` belong to an interrupted step, which is repeated. Those of the kind `note` are sentences for the user.
 
 use super::ImportOptions;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,10 @@ use std::path::{Path, PathBuf};
 
 /// The version of the format; files of other versions are refused.
 const VERSION: u32 = 1;
+/// The kind of the first record.
+const OPTIONS_KIND: &str = "wanted";
+/// The kind of the record that completes a step.
+const STEP_KIND: &str = "done";
 
 /// A partial file, open for appending.
 #[derive(Debug)]
@@ -53,7 +58,7 @@ impl fmt::Display for ResumeError {
                     options.user_email, options.url
                 )
             }
-            Self::UnknownFormat => f.write_str("is no file that an interrupted run left"),
+            Self::UnknownFormat => f.write_str("is not a file left by an interrupted run"),
         }
     }
 }
@@ -72,7 +77,7 @@ struct CompletedStep {
 }
 
 impl PartialFile {
-    /// Creates a file without records, or empties an existing one. On Unix, only the owner may read a new file, because
+    /// Creates a file with only the record of the options, or empties an existing one. On Unix, only the owner may read a new file, because
     /// the records are not anonymous.
     ///
     /// # Errors
@@ -84,7 +89,7 @@ impl PartialFile {
         restrict_to_owner(&mut open_options);
         let file = BufWriter::new(open_options.open(path)?);
         let mut partial = Self { path: path.to_owned(), file, completed_steps: HashMap::new() };
-        partial.append("wanted", &Header { version: VERSION, options })?;
+        partial.append(OPTIONS_KIND, &Header { version: VERSION, options })?;
         partial.file.flush()?;
         Ok(partial)
     }
@@ -102,22 +107,23 @@ impl PartialFile {
             Err(error) => return Err(error.into()),
         };
         let (mut completed_steps, mut end) = (HashMap::new(), 0);
-        let mut lines = Lines::new(BufReader::new(file));
-        while let Some(line) = lines.next()? {
-            if line.start == 0 {
+        let mut records = Records::new(BufReader::new(file));
+        while let Some(record) = records.read_next()? {
+            if record.start == 0 {
                 let header: Header<ImportOptions> =
-                    serde_json::from_str(line.json).map_err(|_| ResumeError::UnknownFormat)?;
-                if line.kind != "wanted" || header.version != VERSION {
+                    serde_json::from_str(record.json).map_err(|_| ResumeError::UnknownFormat)?;
+                if record.kind != OPTIONS_KIND || header.version != VERSION {
                     return Err(ResumeError::UnknownFormat);
                 }
+                // The seed is never stored, because the file has the original words.
                 if header.options != (ImportOptions { anonymization_seed: None, ..options.clone() }) {
                     return Err(ResumeError::OtherOptions(Box::new(header.options)));
                 }
-                end = line.end;
-            } else if line.kind == "done" {
-                let Ok(CompletedStep { step, value }) = serde_json::from_str(line.json) else { break };
+                end = record.end;
+            } else if record.kind == STEP_KIND {
+                let Ok(CompletedStep { step, value }) = serde_json::from_str(record.json) else { break };
                 completed_steps.insert(step, value);
-                end = line.end;
+                end = record.end;
             }
         }
         if end == 0 {
@@ -184,8 +190,8 @@ impl PartialFile {
     /// # Errors
     ///
     /// An I/O error.
-    pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
-        self.append("done", &CompletedStep { step: step.to_owned(), value: value.clone() })?;
+    pub fn complete_step(&mut self, step: &str, value: Value) -> io::Result<()> {
+        self.append(STEP_KIND, &CompletedStep { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
         self.completed_steps.insert(step.to_owned(), value);
         Ok(())
@@ -196,11 +202,11 @@ impl PartialFile {
     /// # Errors
     ///
     /// An I/O error.
-    pub fn lines(&self) -> io::Result<Lines<BufReader<File>>> {
-        Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
+    pub fn records(&self) -> io::Result<Records<BufReader<File>>> {
+        Ok(Records::new(BufReader::new(File::open(&self.path)?)))
     }
 
-    /// Returns a reader of single records by their [`Line::start`].
+    /// Returns a reader of single records by their [`Record::start`].
     ///
     /// # Errors
     ///
@@ -210,15 +216,15 @@ impl PartialFile {
     }
 }
 
-/// The lines of a partial file in order, without an incomplete last line.
-pub struct Lines<R> {
+/// The records of a partial file in order, without an incomplete last one.
+pub struct Records<R> {
     reader: R,
     line: String,
     position: u64,
 }
 
 /// A record of a partial file.
-pub struct Line<'a> {
+pub struct Record<'a> {
     /// The position of the record in the file, in bytes.
     pub start: u64,
     /// The position of the next record.
@@ -229,7 +235,7 @@ pub struct Line<'a> {
     pub json: &'a str,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> Records<R> {
     fn new(reader: R) -> Self {
         Self { reader, line: String::new(), position: 0 }
     }
@@ -239,7 +245,7 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     ///
     /// An I/O error.
-    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn read_next(&mut self) -> io::Result<Option<Record<'_>>> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
             Ok(_) => {}
@@ -249,7 +255,7 @@ impl<R: BufRead> Lines<R> {
         }
         let start = self.position;
         self.position += self.line.len() as u64;
-        Ok(split_line(&self.line).map(|(kind, json)| Line { start, end: self.position, kind, json }))
+        Ok(split_line(&self.line).map(|(kind, json)| Record { start, end: self.position, kind, json }))
     }
 }
 
@@ -300,10 +306,10 @@ mod tests {
     }
 
     fn kinds(partial: &PartialFile) -> Vec<String> {
-        let mut lines = partial.lines().expect("readable");
+        let mut records = partial.records().expect("readable");
         let mut kinds = Vec::new();
-        while let Some(line) = lines.next().expect("readable") {
-            kinds.push(line.kind.to_owned());
+        while let Some(record) = records.read_next().expect("readable") {
+            kinds.push(record.kind.to_owned());
         }
         kinds
     }
@@ -313,7 +319,7 @@ mod tests {
         let path = temporary_path("drop");
         let mut partial = PartialFile::create(&path, &options()).expect("a file");
         partial.append("a", &1).expect("written");
-        partial.end_step("first", json!(7)).expect("written");
+        partial.complete_step("first", json!(7)).expect("written");
         partial.append("b", &2).expect("written");
         partial.file.flush().expect("written");
         drop(partial);
@@ -324,7 +330,7 @@ mod tests {
         let mut partial = PartialFile::resume(&path, &options()).expect("resumed");
         assert_eq!((partial.step_value("first"), partial.step_value("second")), (Some(&json!(7)), None));
         partial.append("c", &3).expect("written");
-        partial.end_step("second", Value::Null).expect("written");
+        partial.complete_step("second", Value::Null).expect("written");
         assert_eq!(kinds(&partial), ["wanted", "a", "done", "c", "done"]);
         std::fs::remove_file(&path).expect("removed");
     }
@@ -348,12 +354,12 @@ mod tests {
         let mut partial = PartialFile::create(&path, &options()).expect("a file");
         let raw = RawValue::from_string("{\n \"a\": \"b\\n\"\n}".into()).expect("JSON");
         partial.append_raw("a", &raw).expect("written");
-        partial.end_step("a", Value::Null).expect("written");
-        let mut lines = partial.lines().expect("readable");
-        lines.next().expect("readable");
-        let line = lines.next().expect("readable").expect("a line");
-        assert_eq!(line.json, r#"{"a":"b\n"}"#);
-        let start = line.start;
+        partial.complete_step("a", Value::Null).expect("written");
+        let mut records = partial.records().expect("readable");
+        records.read_next().expect("readable");
+        let record = records.read_next().expect("readable").expect("a record");
+        assert_eq!(record.json, r#"{"a":"b\n"}"#);
+        let start = record.start;
         assert_eq!(partial.record_reader().expect("readable").record_at(start).expect("JSON"), json!({"a": "b\n"}));
         std::fs::remove_file(&path).expect("removed");
     }

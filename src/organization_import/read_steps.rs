@@ -85,7 +85,7 @@ impl Reader<'_> {
         let settings: Value = self.parse_reply(&reply, &Method::GET, "/server_settings")?;
         let server = Server::new(&settings).map_err(ReadError::Unsuitable)?;
         self.partial.append("server", &settings)?;
-        self.partial.end_step("server", settings)?;
+        self.partial.complete_step("server", settings)?;
         Ok(server)
     }
 
@@ -130,7 +130,7 @@ impl Reader<'_> {
             }
         }
         self.partial.append("register", &register)?;
-        self.partial.end_step("register", Value::Null)?;
+        self.partial.complete_step("register", Value::Null)?;
         Ok(())
     }
 
@@ -145,13 +145,13 @@ impl Reader<'_> {
 
     fn read_overview(&self, server: &Server) -> Result<Overview, ReadError> {
         let (mut register, mut channels) = (Value::Null, BTreeMap::new());
-        let mut lines = self.partial.lines()?;
-        while let Some(line) = lines.next()? {
-            let is_subscribed = line.kind == "subscription";
-            match line.kind {
-                "register" => register = serde_json::from_str(line.json).map_err(io::Error::from)?,
+        let mut records = self.partial.records()?;
+        while let Some(record) = records.read_next()? {
+            let is_subscribed = record.kind == "subscription";
+            match record.kind {
+                "register" => register = serde_json::from_str(record.json).map_err(io::Error::from)?,
                 "subscription" | "former subscription" | "channel" => {
-                    let record: ChannelHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
+                    let record: ChannelHead<'_> = serde_json::from_str(record.json).map_err(io::Error::from)?;
                     let is_private = record.invite_only.unwrap_or_default();
                     let has_shared_history =
                         is_private && is_subscribed && record.history_public_to_subscribers.unwrap_or_default();
@@ -209,7 +209,7 @@ impl Reader<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
-            self.partial.end_step(path, Value::Null)?;
+            self.partial.complete_step(path, Value::Null)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use md5::{Digest, Md5};
 pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
 
 /// The URL of a user's picture. None if it is the provider's and the client computes it.
-pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
+pub fn avatar_url_unless_computed(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
     if client_computes && user.avatar.source == AvatarSource::Provider {
         return None;
     }
@@ -23,7 +23,7 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
     match user.avatar.source {
         AvatarSource::Uploaded { .. } => {
             let size = if is_medium { "-medium" } else { "" };
-            format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file(user))
+            format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file_stem(user))
         }
         AvatarSource::Provider if user.is_system_bot() => {
             let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
@@ -42,7 +42,7 @@ pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
 }
 
 /// The file name of an uploaded picture, without extension: 40 hexadecimal digits that change with each version.
-pub fn avatar_file(user: &User) -> String {
+pub fn avatar_file_stem(user: &User) -> String {
     let mut hash =
         crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
     hash.truncate(40);

@@ -4,7 +4,7 @@
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Entry, EventKind, List, MessageMove, Part, Payload, SentMessage, UpdatedMessage};
+use crate::realm::event::{Entry, EventKind, MessageMove, Part, Payload, SentMessage, UpdatedMessage, WholeList};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, MessagePlace};
 use crate::realm::queue::Reader;
@@ -161,18 +161,20 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
 }
 
 /// The fields of an event that contains a whole list.
-fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
+fn list_fields<'a>(realm: &Realm, list: &WholeList) -> Fields<'a> {
     match list {
-        List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
-        List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
-        List::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: linkifiers(all) }),
-        List::LinkifierPairs(all) => {
+        WholeList::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
+        WholeList::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
+        WholeList::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: linkifiers(all) }),
+        WholeList::LinkifierPairs(all) => {
             let rows =
                 all.iter().map(|linkifier| (linkifier.pattern.clone(), linkifier.url_template.clone(), linkifier.id.0));
             Fields::RealmFilters(RealmFilters { realm_filters: rows.collect() })
         }
-        List::ProfileFields(all) => Fields::CustomProfileFields(CustomProfileFields { fields: profile_fields(all) }),
-        List::CustomEmoji(all) => {
+        WholeList::ProfileFields(all) => {
+            Fields::CustomProfileFields(CustomProfileFields { fields: profile_fields(all) })
+        }
+        WholeList::CustomEmoji(all) => {
             Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::records_by_id(realm, all) })
         }
     }

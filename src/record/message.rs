@@ -7,7 +7,7 @@ use crate::realm::message::{Edit, Message, MessagePlace};
 use crate::realm::setting::RealmSetting;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
-use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url_for};
+use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url_unless_computed};
 use chat_markdown::TopicLink;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -245,7 +245,7 @@ impl MessageRecord {
             (
                 sender.full_name.clone(),
                 realm.email_shown_to(view.viewer, sender),
-                avatar_url_for(realm, sender, client_computes_avatar),
+                avatar_url_unless_computed(realm, sender, client_computes_avatar),
             )
         };
         let (kind, recipient_id, display_recipient) = match (&message.place, channel) {

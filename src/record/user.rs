@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::user::{RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
-use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url, avatar_url_for};
+use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url, avatar_url_unless_computed};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -103,7 +103,11 @@ impl UserRecord {
             bot_owner_id: user.bot_owner().map(|owner| owner.0),
             role: user.role.number(),
             timezone: (!is_spectator).then(|| user.timezone.clone()),
-            avatar_url: avatar_url_for(realm, user, view.client_gravatar && can_see_email && !user.is_system_bot()),
+            avatar_url: avatar_url_unless_computed(
+                realm,
+                user,
+                view.client_gravatar && can_see_email && !user.is_system_bot(),
+            ),
             avatar_version: user.avatar.version,
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,

@@ -1,9 +1,9 @@
-//! The watch socket: sends the frames of a watched world over a WebSocket.
+//! The watch socket: sends the frames of a request world over a WebSocket.
 
 use super::non_api_head::non_api_head;
 use crate::control::Control;
 use crate::control::cross_origin::token_subprotocol;
-use crate::control::watch::{Watched, missed_frame};
+use crate::control::watch::{WatchRequest, missed_count_frame};
 use crate::http::Response;
 use crate::http::request::RequestHead;
 use crate::world::WatchFrame;
@@ -29,14 +29,14 @@ pub fn watch_socket(
         move |name: String, head: Arc<RequestHead>, socket: Ws| {
             let headers = &head.headers;
             match control.watched_world(&name, head.uri.query(), headers) {
-                Ok(watched) => {
+                Ok(request) => {
                     let stopped = stopped.clone();
                     // The subscription starts before the handshake is answered, so that frames right after it are sent
                     // too.
-                    let receiver = watched.world.watch();
+                    let receiver = request.world.watch();
                     let base_url = control.base_url(headers, &name);
                     let upgrade_reply =
-                        socket.on_upgrade(move |socket| send_frames(watched, base_url, receiver, socket, stopped));
+                        socket.on_upgrade(move |socket| send_frames(request, base_url, receiver, socket, stopped));
                     let (mut head, _) = warp::reply::Reply::into_response(upgrade_reply).into_parts();
                     let subprotocol = token_subprotocol(headers).and_then(|value| HeaderValue::from_str(value).ok());
                     if let Some(subprotocol) = subprotocol {
@@ -52,27 +52,27 @@ pub fn watch_socket(
 
 /// Sends the frames of a world until the watcher disconnects, or the world or the server ends.
 async fn send_frames(
-    watched: Watched,
+    request: WatchRequest,
     base_url: String,
     receiver: broadcast::Receiver<WatchFrame>,
     socket: WebSocket,
     mut stopped: Receiver<bool>,
 ) {
-    let mut ended = watched.world.ended();
+    let mut ended = request.world.ended();
     tokio::select! {
-        () = send_until_closed(&watched, &base_url, receiver, socket) => {}
+        () = send_until_closed(&request, &base_url, receiver, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
 async fn send_until_closed(
-    watched: &Watched,
+    request: &WatchRequest,
     base_url: &str,
     mut receiver: broadcast::Receiver<WatchFrame>,
     socket: WebSocket,
 ) {
-    let max_per_second = watched.max_per_second;
+    let max_per_second = request.max_per_second;
     let (mut sink, mut client_messages) = socket.split();
     let mut second_timer = interval(SECOND);
     second_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -99,8 +99,8 @@ async fn send_until_closed(
             },
         };
         let frames = match received {
-            Ok(received) => watched.frames(&received, base_url),
-            Err(RecvError::Lagged(count)) => vec![missed_frame(&watched.world, count)],
+            Ok(received) => request.frames(&received, base_url),
+            Err(RecvError::Lagged(count)) => vec![missed_count_frame(&request.world, count)],
             Err(RecvError::Closed) => return,
         };
         for frame in frames {

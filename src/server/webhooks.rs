@@ -134,7 +134,7 @@ impl HttpSender {
             }
             let response = match self.send(&hop, webhook_request).await {
                 Ok(response) => response,
-                Err(message) => return CallOutcome::NoConnection(message),
+                Err(message) => return CallOutcome::NoReply(message),
             };
             if let Some(next_hop) = hop.next_hop(&response) {
                 hop = next_hop;
@@ -143,7 +143,7 @@ impl HttpSender {
             let (head, body) = response.into_parts();
             return match read_up_to_limit(body).await {
                 Ok(body) => CallOutcome::Replied { status: head.status.as_u16(), body },
-                Err(error) => CallOutcome::NoConnection(format!("the reply broke off: {error}")),
+                Err(error) => CallOutcome::NoReply(format!("the reply broke off: {error}")),
             };
         }
         CallOutcome::TooManyRedirects

@@ -127,7 +127,7 @@ impl World {
         for call in calls {
             let too_many_waiting = || {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
-                (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(CallOutcome::NoConnection(reason))
+                (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(CallOutcome::NoReply(reason))
             };
             match call.outcome_if_blocked(sender.reach).or_else(too_many_waiting) {
                 None => accepted_calls.push(call),

@@ -5,7 +5,7 @@ use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::event::{DeliveryCondition, Event, EventKind, List, Payload};
+use crate::realm::event::{DeliveryCondition, Event, EventKind, Payload, WholeList};
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{Linkifier, LinkifierErrors, LinkifierSource};
 use crate::realm::tx::Tx;
@@ -52,10 +52,10 @@ fn linkifier_index(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
 
 /// Events to everyone: `realm_linkifiers` to clients that support templates; below 176 also `realm_filters`.
 fn emit_linkifiers(tx: &mut Tx) {
-    let event = Event::new(EventKind::RealmLinkifiers, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
+    let event = Event::new(EventKind::RealmLinkifiers, Payload::List(WholeList::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
     tx.emit_before(Feature::LinkifierTemplates.since(), tx.everyone(), |realm| {
-        Event::new(EventKind::RealmFilters, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
+        Event::new(EventKind::RealmFilters, Payload::List(WholeList::LinkifierPairs(realm.linkifiers.clone())))
     });
 }
 

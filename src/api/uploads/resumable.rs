@@ -1,7 +1,7 @@
 //! Resumable uploads: beginning one, reading how much of it has arrived, adding to it, and giving it up. A complete
 //! upload is a file like any other.
 //!
-//! In the protocol tus 1.0.0, the parameters and replies are headers, and a piece of the file is the body of a request.
+//! In the protocol tus 1.0.0, the parameters and replies are headers, and a chunk of the file is the body of a request.
 
 use super::{NewFile, add_file_at, check_size, name, new_path_id};
 use crate::api::{OperationContext, Read, Success, Write, operation};
@@ -77,9 +77,9 @@ impl Write for BeginUpload {
             offset: 0,
             chunks: Vector::new(),
         };
-        // An upload of no bytes is finished here, because `append_piece` ignores empty pieces.
+        // An upload of no bytes is complete here, because `append_chunk` ignores empty chunks.
         let upload = store_upload(tx, upload)?;
-        Ok(UploadReply::from_upload(&*append_piece(tx, owner, &upload.path_id, 0, request_piece(context))?))
+        Ok(UploadReply::from_upload(&*append_chunk(tx, owner, &upload.path_id, 0, request_chunk(context))?))
     }
 }
 
@@ -103,12 +103,12 @@ impl Read for GetUploadOffset {
 }
 
 operation! {
-    /// Adds a piece to a resumable upload.
+    /// Adds a chunk to a resumable upload.
     pub AddToUpload = PATCH "/tus/{*upload_id}", for User, since 295;
     params {
         /// The end of the upload's URL, including slashes.
         @path upload_id: String,
-        /// Where the piece begins in the file: the number of bytes that have arrived.
+        /// Where the chunk begins in the file: the number of bytes that have arrived.
         offset: i64,
     }
     reply UploadReply;
@@ -124,19 +124,19 @@ operation! {
 impl Write for AddToUpload {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UploadReply, Error> {
         let offset = params.offset.unsigned_abs();
-        Ok(UploadReply::from_upload(&*append_piece(
+        Ok(UploadReply::from_upload(&*append_chunk(
             tx,
             context.caller().id,
             &params.upload_id,
             offset,
-            request_piece(context),
+            request_chunk(context),
         )?))
     }
 }
 
 operation! {
     /// Gives up a resumable upload that is not complete, and removes what has arrived.
-    pub EndUpload = DELETE "/tus/{*upload_id}", for User, since 295;
+    pub TerminateUpload = DELETE "/tus/{*upload_id}", for User, since 295;
     params {
         /// The end of the upload's URL, including slashes.
         @path upload_id: String,
@@ -146,7 +146,7 @@ operation! {
     protocol Resumable;
 }
 
-impl Write for EndUpload {
+impl Write for TerminateUpload {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if own_upload(tx, context.caller().id, &params.upload_id)?.is_finished() {
             return Err(Error::UploadFinished);
@@ -158,7 +158,7 @@ impl Write for EndUpload {
 }
 
 /// The bytes in the request's body; empty if there is none.
-fn request_piece(context: &OperationContext<'_>) -> Bytes {
+fn request_chunk(context: &OperationContext<'_>) -> Bytes {
     context.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
 }
 
@@ -171,33 +171,33 @@ fn own_upload<'realm>(
     realm.resumable_uploads.get(path_id).filter(|upload| upload.owner == owner).ok_or(Error::NoSuchUpload)
 }
 
-/// Adds a piece to an upload. The last piece turns it into a file.
+/// Adds a chunk to an upload. The last chunk turns it into a file.
 ///
 /// # Errors
 ///
 /// In this order: `NoSuchUpload`, `UploadOffsetMismatch`, `UploadTooLong`, and those of [`check_size`] when the upload
 /// is complete.
-fn append_piece(
+fn append_chunk(
     tx: &mut Tx,
     owner: UserId,
     path_id: &str,
     offset: u64,
-    piece: Bytes,
+    chunk: Bytes,
 ) -> Result<Arc<ResumableUpload>, Error> {
     let upload = own_upload(tx, owner, path_id)?;
     if upload.offset != offset {
         return Err(Error::UploadOffsetMismatch);
     }
-    if upload.offset.saturating_add(piece.len() as u64) > upload.length {
+    if upload.offset.saturating_add(chunk.len() as u64) > upload.length {
         return Err(Error::UploadTooLong);
     }
-    if piece.is_empty() {
+    if chunk.is_empty() {
         return Ok(upload.clone());
     }
 
     let mut upload = upload.as_ref().clone();
-    upload.offset += piece.len() as u64;
-    upload.chunks.push_back(piece);
+    upload.offset += chunk.len() as u64;
+    upload.chunks.push_back(chunk);
     store_upload(tx, upload)
 }
 

@@ -8,7 +8,7 @@ use crate::organization_import::channels::{ReceivedRange, SubscriptionStatus};
 use crate::organization_import::custom_emoji::{emoji_records, to_valid_emoji_name};
 use crate::organization_import::directory::Directory;
 use crate::organization_import::json::JsonFields;
-use crate::organization_import::partial_file::{Line, PartialFile};
+use crate::organization_import::partial_file::{PartialFile, Record};
 use crate::organization_import::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization_import::server::Server;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
@@ -81,9 +81,9 @@ impl Survey {
             originals: options.anonymization_seed.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
-        let mut lines = partial.lines()?;
-        while let Some(line) = lines.next()? {
-            builder.add_line(&line)?;
+        let mut records = partial.records()?;
+        while let Some(record) = records.read_next()? {
+            builder.add_record(&record)?;
         }
         Ok(builder.finish(options))
     }
@@ -153,19 +153,20 @@ impl SurveyBuilder {
         }
     }
 
-    fn add_line(&mut self, line: &Line<'_>) -> io::Result<()> {
-        let (kind, number) = line.kind.split_once(' ').map_or((line.kind, ""), |(kind, number)| match kind {
+    fn add_record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        let start = record.start;
+        let (kind, number) = record.kind.split_once(' ').map_or((record.kind, ""), |(kind, number)| match kind {
             "message" | "history" | "emoji" | "avatar" => (kind, number),
-            _ => (line.kind, ""),
+            _ => (record.kind, ""),
         });
         if matches!(kind, "done" | "wanted") {
             return Ok(());
         }
         if matches!(kind, "emoji" | "avatar" | "upload") {
-            self.others.entry(line.kind.to_owned()).or_default().push(line.start);
+            self.others.entry(record.kind.to_owned()).or_default().push(start);
             if kind == "upload" && self.originals.is_some() {
-                let record: Value = serde_json::from_str(line.json)?;
-                self.add_words(&json!([record["name"], record["path_id"]]));
+                let value: Value = serde_json::from_str(record.json)?;
+                self.add_words(&json!([value["name"], value["path_id"]]));
             }
             return Ok(());
         }
@@ -173,27 +174,27 @@ impl SurveyBuilder {
         if kind == "message" && self.messages.contains_key(&id) {
             return Ok(());
         }
-        let record: Value = serde_json::from_str(line.json)?;
+        let value: Value = serde_json::from_str(record.json)?;
         if kind != "note" {
-            self.add_words(&record);
-            self.update_latest_time(&record);
+            self.add_words(&value);
+            self.update_latest_time(&value);
         }
         match kind {
-            "register" => self.register = self.server.with_newest_names(&REGISTER_REPLY, record),
-            "note" => self.notes.push(record.as_str().unwrap_or_default().to_owned()),
-            "user" => self.add_user(UserList::Active, record, line.start),
-            "former user" => self.add_user(UserList::Deactivated, record, line.start),
-            "system bot" => self.add_user(UserList::SystemBots, record, line.start),
-            "subscription" => self.add_channel(SubscriptionStatus::Subscribed, &record, line.start),
-            "former subscription" => self.add_channel(SubscriptionStatus::Unsubscribed, &record, line.start),
-            "channel" => self.add_channel(SubscriptionStatus::NeverSubscribed, &record, line.start),
-            "presence" => self.add_presence(&record),
-            "history" => _ = self.histories.insert(id, line.start),
+            "register" => self.register = self.server.with_newest_names(&REGISTER_REPLY, value),
+            "note" => self.notes.push(value.as_str().unwrap_or_default().to_owned()),
+            "user" => self.add_user(UserList::Active, value, start),
+            "former user" => self.add_user(UserList::Deactivated, value, start),
+            "system bot" => self.add_user(UserList::SystemBots, value, start),
+            "subscription" => self.add_channel(SubscriptionStatus::Subscribed, &value, start),
+            "former subscription" => self.add_channel(SubscriptionStatus::Unsubscribed, &value, start),
+            "channel" => self.add_channel(SubscriptionStatus::NeverSubscribed, &value, start),
+            "presence" => self.add_presence(&value),
+            "history" => _ = self.histories.insert(id, start),
             "message" => {
-                self.messages.insert(id, line.start);
-                self.add_message(id, &record);
+                self.messages.insert(id, start);
+                self.add_message(id, &value);
             }
-            _ => self.others.entry(kind.to_owned()).or_default().push(line.start),
+            _ => self.others.entry(kind.to_owned()).or_default().push(start),
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub use data::EventData;
 pub(crate) use data::event_data;
 pub use delivery_condition::DeliveryCondition;
 pub use event_log::{Entry, EventLog, MAX_LOG_BYTES, MAX_LOG_ENTRIES};
-pub use list::List;
+pub use list::WholeList;
 pub use part::{Part, Parts};
 pub use pattern::EventPattern;
 pub use updated_message::{MessageMove, UpdatedMessage};
@@ -72,7 +72,7 @@ pub enum Payload {
         place: MessagePlace,
     },
     /// The new state of a whole list.
-    List(List),
+    List(WholeList),
     /// A user was added or became visible.
     UserAdd(Arc<User>),
     /// Channels became visible.

@@ -6,7 +6,7 @@ use crate::every_operation::{call, example, handle_for, required};
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
-use chatdouble::feature::{Difference, Evidence, has_entry};
+use chatdouble::feature::{Evidence, FeatureChange, has_entry};
 use chatdouble::level::{Behaviour, Change, ChangeKind, changes, emulation};
 use chatdouble::realm::Realm;
 use chatdouble::realm::event::EventPattern;
@@ -56,7 +56,7 @@ fn rows_are_dated_by_evidence() {
     let listed = chatdouble::level::list_changes();
     for row in &listed {
         match row.known_by {
-            Evidence::ChangeLog | Evidence::ChangeLogOf(_) => {
+            Evidence::ChangeLog | Evidence::ChangeLogReadOn(_) => {
                 assert!(has_entry(row.level), "the change log has no such level: {row:?}")
             }
             Evidence::Between(first, last) => assert!((first..=last).contains(&row.level), "{row:?}"),
@@ -75,7 +75,7 @@ fn behaviours_and_features_name_their_tests() {
     let tests: String = files.map(|file| std::fs::read_to_string(file).expect("readable")).collect();
     for change in changes() {
         if let ChangeKind::Behaviour(Behaviour { subject: on, description, test, .. })
-        | ChangeKind::Feature(_, Difference { subject: on, description, test }) = change.kind
+        | ChangeKind::Feature(_, FeatureChange { subject: on, description, test }) = change.kind
         {
             let is_there = tests.contains(&format!("fn {test}()"));
             assert!(is_there, "level {}, {on}: no test is called {test}", change.level);

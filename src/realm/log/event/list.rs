@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A list in its state after a change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum List {
+pub enum WholeList {
     /// The reader's alert words.
     AlertWords(Vector<String>),
     /// Each muted user, with the time of muting.

@@ -31,7 +31,7 @@ pub enum CallOutcome {
         body: Bytes,
     },
     /// No complete reply arrived, for this reason.
-    NoConnection(String),
+    NoReply(String),
     /// No complete reply arrived within [`REPLY_TIMEOUT_SECONDS`].
     TimedOut,
     /// Not posted: the host, which this names, is not this machine, and only this machine is allowed.
@@ -60,7 +60,7 @@ impl CallOutcome {
     pub fn is_retryable(&self) -> bool {
         match self {
             CallOutcome::Replied { status, .. } => *status >= 500,
-            CallOutcome::NoConnection(_) | CallOutcome::TimedOut => true,
+            CallOutcome::NoReply(_) | CallOutcome::TimedOut => true,
             _ => false,
         }
     }
@@ -69,7 +69,7 @@ impl CallOutcome {
     pub fn error(&self) -> Option<String> {
         Some(match self {
             CallOutcome::Replied { .. } => return None,
-            CallOutcome::NoConnection(reason) => reason.clone(),
+            CallOutcome::NoReply(reason) => reason.clone(),
             CallOutcome::TimedOut => format!("no reply came within {REPLY_TIMEOUT_SECONDS} s"),
             CallOutcome::Forbidden(host) => format!(
                 "{host} is not this machine, and only loopback addresses are posted to: start the server with \
@@ -93,37 +93,37 @@ impl Tx {
         match outcome {
             CallOutcome::Replied { status: 200..300, body } => return self.send_answer_from_reply(call, body).err(),
             CallOutcome::Replied { status, body } => {
-                self.post_webhook_failure(call, &format!("Third party responded with {status}"));
+                self.report_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
-                self.post_status_to_owner(call, *status, payload);
+                self.report_status_to_owner(call, *status, payload);
             }
             CallOutcome::Forbidden(_) => {
-                self.post_webhook_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
-                self.post_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
+                self.report_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
+                self.report_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
             }
-            CallOutcome::NoConnection(_) => {
-                self.post_webhook_failure(call, "Bot is unavailable");
-                self.post_to_owner(call, "A connection error occurred. Is my bot server down?", None);
+            CallOutcome::NoReply(_) => {
+                self.report_failure(call, "Bot is unavailable");
+                self.report_to_owner(call, "A connection error occurred. Is my bot server down?", None);
             }
             CallOutcome::TimedOut => {
-                self.post_webhook_failure(call, "Bot is unavailable");
-                self.post_to_owner(call, &format!("Request timed out after {REPLY_TIMEOUT_SECONDS} seconds."), None);
+                self.report_failure(call, "Bot is unavailable");
+                self.report_to_owner(call, &format!("Request timed out after {REPLY_TIMEOUT_SECONDS} seconds."), None);
             }
             CallOutcome::DirectToSlack => {
-                self.post_webhook_failure(call, "Slack outgoing webhooks don't support direct messages.")
+                self.report_failure(call, "Slack outgoing webhooks don't support direct messages.")
             }
             CallOutcome::NoScheme => {
                 let url = repr_of_text(&call.url);
                 let suggested_url = format!("https://{}", call.url);
                 let explanation = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {suggested_url}?");
-                self.post_exception(call, "MissingSchema", &explanation);
+                self.report_exception(call, "MissingSchema", &explanation);
             }
             CallOutcome::UnknownScheme { url, .. } => {
                 let explanation = format!("No connection adapters were found for {}", repr_of_text(url));
-                self.post_exception(call, "InvalidSchema", &explanation);
+                self.report_exception(call, "InvalidSchema", &explanation);
             }
             CallOutcome::TooManyRedirects => {
-                self.post_exception(call, "TooManyRedirects", &format!("Exceeded {MAX_REDIRECTS} redirects."));
+                self.report_exception(call, "TooManyRedirects", &format!("Exceeded {MAX_REDIRECTS} redirects."));
             }
         }
         None
@@ -141,12 +141,12 @@ impl Tx {
             None => Ok(()),
         });
         result.inspect_err(|problem| {
-            self.post_webhook_failure(call, problem);
+            self.report_failure(call, problem);
             let explanation = format!(
                 "The outgoing webhook server attempted to send a message, but that request resulted in the following \
                  error:\n> {problem}"
             );
-            self.post_to_owner(call, &explanation, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
+            self.report_to_owner(call, &explanation, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
         })
     }
 
@@ -179,34 +179,34 @@ impl Tx {
     }
 
     /// Reports a failure in the topic or conversation of the message. Errors are ignored.
-    fn post_webhook_failure(&mut self, call: &WebhookCall, problem: &str) {
+    fn report_failure(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
         let _ = self.send_answer(call, Answer { content, widget_content: None });
     }
 
-    fn post_status_to_owner(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
+    fn report_status_to_owner(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
         if status == FORBIDDEN_BY_PROXY {
             let explanation = "The URL configured for the webhook is for a private or disallowed network.";
-            self.post_to_owner(call, explanation, payload);
+            self.report_to_owner(call, explanation, payload);
         } else {
-            self.post_to_owner(call, &format!("The webhook got a response with status code *{status}*."), payload);
+            self.report_to_owner(call, &format!("The webhook got a response with status code *{status}*."), payload);
         }
     }
 
-    fn post_exception(&mut self, call: &WebhookCall, kind: &str, explanation: &str) {
+    fn report_exception(&mut self, call: &WebhookCall, kind: &str, explanation: &str) {
         let command = &call.sent.message.body.content;
         let problem = format!(
             "An exception of type *{kind}* occurred for message `{command}`! See the server logs for more information."
         );
-        self.post_webhook_failure(call, &problem);
+        self.report_failure(call, &problem);
         let explanation = format!(
             "When trying to send a request to the webhook service, an exception of type {kind} occurred:\n```\n{explanation}\n```"
         );
-        self.post_to_owner(call, &explanation, None);
+        self.report_to_owner(call, &explanation, None);
     }
 
     /// Sends a direct message to the bot's owner, if it has one.
-    fn post_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
+    fn report_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.output_format());
         let mut content =
