@@ -31,6 +31,7 @@ mod document;
 mod edit;
 mod fence;
 mod json_text;
+mod lost_refusal;
 mod mistake;
 mod mode;
 mod outcome;

@@ -6,6 +6,7 @@ use super::client::{Failure, HttpReply, HttpRequest};
 use super::comparison::Comparison;
 use super::document::Document;
 use super::edit::Edit;
+use super::lost_refusal::describe_lost_refusal;
 use super::mistake::line_of;
 use super::mode::Mode;
 use super::outcome::{Difference, Outcome};
@@ -314,7 +315,10 @@ impl<'a> Player<'a> {
     async fn play_event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), BlockError> {
         let expects_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
         let result = tokio::time::timeout(EVENT_TIMEOUT, self.take_next_event(label, expects_heartbeat)).await;
-        let mut event = result.unwrap_or_else(|_| Err(BlockError::Fail(format!("no event came for {label}"))))?;
+        let Some(mut event) = result.unwrap_or(Ok(None))? else {
+            let refusal = describe_lost_refusal(self.stage, self.world).await;
+            return Err(BlockError::Fail(format!("no event came for {label}{refusal}")));
+        };
         // The ID depends on previous events of the queue, so exact events omit it.
         if let Some(event) = event.as_object_mut().filter(|_| is_exact) {
             event.shift_remove("id");
@@ -325,15 +329,15 @@ impl<'a> Player<'a> {
         self.finish_comparison(format!("the next event for {label} differs"), edits, captured, &notes)
     }
 
-    /// Consumes the next event of a queue. Skips heartbeats, unless one is expected.
-    async fn take_next_event(&mut self, label: &str, expects_heartbeat: bool) -> Result<Value, BlockError> {
+    /// Consumes the next event of a queue; None if none came. Skips heartbeats, unless one is expected.
+    async fn take_next_event(&mut self, label: &str, expects_heartbeat: bool) -> Result<Option<Value>, BlockError> {
         loop {
             self.fetch_events(label, true).await?;
             let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
-            let event = queue.pending.pop_front().ok_or_else(|| format!("no event came for {label}"))?;
+            let Some(event) = queue.pending.pop_front() else { return Ok(None) };
             queue.last_consumed = event["id"].as_i64().unwrap_or(queue.last_consumed);
             if expects_heartbeat || event["type"] != "heartbeat" {
-                return Ok(event);
+                return Ok(Some(event));
             }
         }
     }

@@ -125,6 +125,14 @@ async fn what_happens_besides_the_scenario_is_reported() {
     let send = "```request\nmax: POST /messages\ntype: direct\nto: [{{mel.user_id}}]\ncontent: Hi\n```\n";
     for (story, expected) in [
         (format!("{queue}```event mel\n{{}}\n```\n"), "story.md:6: no event came for mel"),
+        (
+            format!(
+                "# A\n\n```world\nfeature_level: 247\n```\n```queue mel\nevent_types: [\"message\"]\n```\n```control\nPOST /faults {{\"match\":{{\"method\":\"POST\",\"path\":\"/messages\"}},\"times\":1,\"effect\":{{\"drop\":\"after\"}}}}\n```\n{}```reply none\n```\n```event mel\n{{}}\n```\n",
+                send.replace("direct", "channel")
+            ),
+            "story.md:20: no event came for mel; POST /messages, whose reply was lost, was refused: BAD_REQUEST Invalid type \
+             (The value channel of type was added at feature level 248; this world is at 247.)",
+        ),
         (format!("{queue}{send}```no event mel\n```\n"), "story.md:12: no event must have come for mel, but did: "),
         (format!("{queue}{send}```reply none\n```\n"), "story.md:6: POST /messages must have no reply, but got 200 "),
         ("# A\n\n```request\nzoe: GET /users/me\n```\n".into(), "story.md:4: there is no user 'zoe'; the nearest is '"),
