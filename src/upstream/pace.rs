@@ -29,10 +29,15 @@ impl RequestPace {
 
     /// Waits until the next request may be sent. Concurrent callers take turns.
     pub async fn wait_turn(&self) {
-        sleep_until(self.take_turn()).await;
-        // A pause may have begun meanwhile: those who waited then take turns again at its end.
-        while self.turns.lock().end_of_pause > Instant::now() {
-            sleep_until(self.take_turn()).await;
+        loop {
+            let turn = self.take_turn();
+            if turn > Instant::now() {
+                sleep_until(turn).await;
+            }
+            // If a pause began meanwhile, those who waited take turns again at its end.
+            if self.turns.lock().end_of_pause <= Instant::now() {
+                return;
+            }
         }
     }
 
