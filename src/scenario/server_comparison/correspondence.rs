@@ -338,10 +338,12 @@ fn kind_after(prefix: &str) -> &'static str {
 }
 
 /// The key that decides how the member `name` of two objects is compared: events of a changed property have its name
-/// in `property` and its value in `value`.
+/// in `property` and its value in `value`, which may be an ID. Other values are what somebody set, also where the
+/// property's own key is not compared.
 fn compared_key<'o>(name: &'o str, objects: [&'o Map<String, Value>; 2]) -> &'o str {
     let [first, second] = objects.map(|object| object.get("property").and_then(Value::as_str));
-    first.filter(|_| name == "value" && first == second).unwrap_or(name)
+    let is_id = |property: &&str| kind_of_id(property, "").is_some();
+    first.filter(|_| name == "value" && first == second).filter(is_id).unwrap_or(name)
 }
 
 /// The kinds of objects whose IDs may be the keys of a collection.

@@ -173,4 +173,7 @@ fn ids_in_lists_properties_and_refusals_correspond_too() {
 fn a_value_that_is_no_id_is_compared_as_it_is() {
     let change = |value: i64| json!({"property": "message_retention_days", "value": value});
     assert_eq!(differing_paths(&mut Correspondence::default(), &change(3), &change(5)), ["reply.value"]);
+    let color = |value: &str| json!({"property": "color", "value": value});
+    let colors = [color("#112233"), color("#445566")];
+    assert_eq!(differing_paths(&mut Correspondence::default(), &colors[0], &colors[1]), ["reply.value"]);
 }
