@@ -11,22 +11,22 @@ use crate::realm::model::push::{PushContent, PushTarget};
 use crate::realm::model::setting::{RealmSetting, UserSetting};
 use crate::realm::tx::Tx;
 use crate::time::Span;
+use foldhash::HashSet;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// Users who were active this recently count as online, if they have a client that receives messages.
 const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 
 impl Realm {
-    /// Whether a user receives pushes for a message: the user is active, the message is unread, sent neither by the
-    /// user nor by a user that they mute, and the user's settings enable pushes for it and, if the user is online, to
-    /// online users.
+    /// Whether a user receives pushes for a message unless they are held back: the user is active, the message is unread,
+    /// sent neither by the user nor by a user that they mute, and the user's settings enable pushes for it.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
         let state = self.user_state(user);
         if message.sender == user
             || !self.is_active(user)
             || !self.is_unread(user, message)
             || state.muted_users.contains_key(&message.sender)
-            || self.holds_back_pushes(user)
         {
             return false;
         }
@@ -68,14 +68,29 @@ impl Realm {
 
     /// Whether the user is online, and wants no pushes meanwhile.
     pub fn holds_back_pushes(&self, user: UserId) -> bool {
-        !self.user_state(user).is_enabled(UserSetting::EnableOnlinePushNotifications) && self.is_online(user)
+        self.wants_no_pushes_now(user) && self.users_who_receive_messages().contains(&user)
     }
 
-    /// Whether a client of the user that receives messages has an event queue, and the user was active a moment ago.
-    fn is_online(&self, user: UserId) -> bool {
+    /// The users with an event queue that receives messages.
+    fn users_who_receive_messages(&self) -> HashSet<UserId> {
+        let receiving_queues = self.queues.values().filter(|queue| queue.options.receives_messages());
+        receiving_queues.map(|queue| queue.owner).collect()
+    }
+
+    /// Whether the user was active a moment ago, and wants no pushes while online.
+    fn wants_no_pushes_now(&self, user: UserId) -> bool {
+        if self.user_state(user).is_enabled(UserSetting::EnableOnlinePushNotifications) {
+            return false;
+        }
         let active_at = self.user_state(user).presence.and_then(|presence| presence.active_at);
         active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
-            && self.queues.values().any(|queue| queue.owner == user && queue.options.receives_messages())
+    }
+
+    /// Those who want a push for a message. The queues are walked once at most, whatever the number of users.
+    fn notified_users(&self, users: impl Iterator<Item = UserId>, message: &Message) -> Vec<UserId> {
+        let receivers = LazyCell::new(|| self.users_who_receive_messages());
+        let is_held_back = |user: &UserId| self.wants_no_pushes_now(*user) && receivers.contains(user);
+        users.filter(|user| self.wants_push(*user, message) && !is_held_back(user)).collect()
     }
 }
 
@@ -88,7 +103,7 @@ impl Tx {
         let message = &sent_message.message;
         // This iterates over users with devices or tokens, who are usually fewer than the recipients.
         let reachable_users = self.reached_by_push.iter().copied();
-        let notified_users: Vec<UserId> = reachable_users.filter(|user| self.wants_push(*user, message)).collect();
+        let notified_users = self.notified_users(reachable_users, message);
         self.push_to(notified_users, sent_message);
     }
 
@@ -99,11 +114,12 @@ impl Tx {
             return;
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
-        let is_newly_notified = |user: &UserId| {
+        let is_newly_mentioned = |user: &UserId| {
             let is_shown = self.relay.shown_messages.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
-            is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
+            is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown
         };
-        let notified_users: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
+        let newly_mentioned = self.reached_by_push.iter().copied().filter(is_newly_mentioned);
+        let notified_users = self.notified_users(newly_mentioned, after);
         let sent_message = Arc::new(SentMessage::new(self, after, &sender));
         self.push_to(notified_users, &sent_message);
     }
