@@ -77,8 +77,8 @@ struct CompletedStep {
 }
 
 impl PartialFile {
-    /// Creates a file with only the record of the options, or empties an existing one. On Unix, only the owner may read a new file, because
-    /// the records are not anonymous.
+    /// Creates a file with only the record of the options, or empties an existing one. On Unix, only the owner may read a
+    /// new file, because the records are not anonymous.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The watch socket: sends the frames of a request world over a WebSocket.
+//! The watch socket: sends the frames of a watched world over a WebSocket.
 
 use super::non_api_head::non_api_head;
 use crate::control::Control;
