@@ -25,7 +25,7 @@ export const Name = ({ children }) => html`
 export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "first", children }) {
   const dialog = useRef();
   const leaves = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const element = dialog.current;
     element.showModal();
@@ -74,7 +74,8 @@ export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "firs
 export function Field({ as = "input", label, refused, children, ...more }) {
   const field = useRef();
   const id = `refused-${more.name}`;
-  useEffect(() => {
+  // Before the browser paints: a key pressed when the refusal is seen reaches the field.
+  useLayoutEffect(() => {
     if (refused) field.current.focus();
   }, [refused]);
   return html`

@@ -1,5 +1,5 @@
 // Faults: which are in force, how often they fired, and new ones without writing JSON.
-import { handle, html, plural, useEffect, useRef, useState } from "../lib.js";
+import { handle, html, plural, useEffect, useLayoutEffect, useRef, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { control } from "../control.js";
 import { Preset } from "../part/common.js";
@@ -142,7 +142,7 @@ export function FaultsView({ world }) {
     known().then(setPaths, () => {});
   }, []);
   const formRef = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!world.faultDraft) return;
     formRef.current.elements.method.value = draft.method ?? "";
     formRef.current.scrollIntoView({ block: "nearest" });
