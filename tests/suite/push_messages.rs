@@ -153,6 +153,53 @@ async fn settings_decide_what_is_pushed() {
 }
 
 #[tokio::test]
+async fn what_was_held_back_is_pushed_when_the_last_queue_ends() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.patch("/settings", json!({"enable_online_push_notifications": false})).await.success();
+    let go_online = async || {
+        mel.post("/users/me/presence", json!({"status": "active", "new_user_input": true})).await.success();
+        mel.register(json!({"event_types": ["message"]})).await
+    };
+    let direct = async |content: &str| max.send_direct(&[mel.id()], content).await;
+
+    let queue = go_online().await;
+    direct("Seen by the client").await;
+    for last_event_id in [-1, 0] {
+        let poll = json!({"queue_id": queue.id, "last_event_id": last_event_id, "dont_block": true});
+        mel.get("/events", poll).await.success();
+    }
+    let left = direct("Left in the queue").await;
+    let read = direct("Read elsewhere").await;
+    let deleted = direct("Deleted").await;
+    mel.post("/messages/flags", json!({"messages": [read], "op": "add", "flag": "read"})).await.success();
+    max.delete(&format!("/messages/{deleted}"), json!({})).await.success();
+    server.advance(599).await;
+    assert_eq!(pushes_to(&server, &mel, 0).await, [], "the queue may still be read");
+    let pushed_at_once = direct("Mel is away by now").await;
+    assert_eq!(pushes_to(&server, &mel, 0).await, [message(pushed_at_once)]);
+    server.advance(2).await;
+    assert_eq!(pushes_to(&server, &mel, 1).await, [message(left)], "each message is pushed once");
+
+    let before = pushes(&server).await.len();
+    let queue = go_online().await;
+    let edited = direct("First").await;
+    max.patch(&format!("/messages/{edited}"), json!({"content": "Second"})).await.success();
+    mel.delete("/events", json!({"queue_id": queue.id})).await.success();
+    assert_eq!(pushes_to(&server, &mel, before).await, [message(edited)]);
+    assert_eq!(pushes(&server).await[before]["payload"]["content"], "Second");
+
+    // A queue without messages is a client too, and none of them is left in it.
+    let before = pushes(&server).await.len();
+    let queue = go_online().await;
+    let other = mel.register(json!({"event_types": ["reaction"]})).await;
+    direct("Never pushed").await;
+    mel.delete("/events", json!({"queue_id": queue.id})).await.success();
+    mel.delete("/events", json!({"queue_id": other.id})).await.success();
+    assert_eq!(pushes_to(&server, &mel, before).await, []);
+}
+
+#[tokio::test]
 async fn what_was_read_or_deleted_is_taken_back() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);

@@ -24,12 +24,14 @@ pub struct SentMessage {
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
+    /// Users who want a push for the message, but were online when it was sent.
+    pub held_back_from: Vec<UserId>,
     /// The JSON for each kind of reader.
     pub rendered_json: RenderedVariants,
 }
 
 impl SentMessage {
-    /// Takes the data from the realm's present state. `local_id` and `read_by` are left empty.
+    /// Takes the data from the realm's present state. What depends on how it was sent is left empty.
     pub fn new(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
         Self {
             message: message.clone(),
@@ -39,6 +41,7 @@ impl SentMessage {
             queue_and_local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
+            held_back_from: Vec::new(),
             rendered_json: RenderedVariants::default(),
         }
     }

@@ -84,9 +84,12 @@ impl Tx {
         self.trim_log();
     }
 
-    /// Removes a queue without trimming the log, so that its poll can still be answered.
+    /// Removes a queue without trimming the log, so that its poll can still be answered. What was held back from its
+    /// owner is pushed.
     pub fn remove_queue(&mut self, id: &QueueId) {
-        self.realm_mut().queues.remove(id);
+        if let Some(queue) = self.realm_mut().queues.remove(id) {
+            self.push_held_back_messages(&queue);
+        }
         self.schedule_queue(id);
     }
 

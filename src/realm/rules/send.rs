@@ -249,8 +249,15 @@ impl Tx {
         }
         self.record_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
-        let sent_message = self.emit_message(&message, &sender, outgoing.queue_and_local_id, read_by);
-        self.push_message(&sent_message);
+        let push_receivers = self.push_receivers_of(&message);
+        let sent_message = Arc::new(SentMessage {
+            queue_and_local_id: outgoing.queue_and_local_id,
+            read_by,
+            held_back_from: push_receivers.online,
+            ..SentMessage::new(self, &message, &sender)
+        });
+        self.emit_message(&sent_message);
+        self.push_to(push_receivers.offline, &sent_message);
         self.call_webhooks(&sent_message, &mentioned, outgoing.render_context.as_ref());
         Ok(SendResult { id, new_policy })
     }
@@ -307,18 +314,9 @@ impl Tx {
         conversation
     }
 
-    fn emit_message(
-        &mut self,
-        message: &Arc<Message>,
-        sender: &Arc<User>,
-        queue_and_local_id: Option<(String, String)>,
-        read_by: OrdSet<UserId>,
-    ) -> Arc<SentMessage> {
-        let audience = Audience::of_users(message.recipients.clone());
-        let sent_message =
-            Arc::new(SentMessage { queue_and_local_id, read_by, ..SentMessage::new(self, message, sender) });
+    fn emit_message(&mut self, sent_message: &Arc<SentMessage>) {
+        let audience = Audience::of_users(sent_message.message.recipients.clone());
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
-        sent_message
     }
 
     /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the

@@ -3,7 +3,8 @@
 
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::log::event::SentMessage;
+use crate::realm::log::event::{Payload, SentMessage};
+use crate::realm::log::queue::Queue;
 use crate::realm::model::id::{MessageId, UserId};
 use crate::realm::model::message::{Message, MessagePlace};
 use crate::realm::model::personal::VisibilityPolicy;
@@ -17,6 +18,15 @@ use std::sync::Arc;
 
 /// Users who were active this recently count as online, if they have a client that receives messages.
 const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
+
+/// The users who want a push for a message.
+#[derive(Default)]
+pub struct PushReceivers {
+    /// Those who receive it at once.
+    pub offline: Vec<UserId>,
+    /// Those who are online. They receive it if it is unread when their last queue ends.
+    pub online: Vec<UserId>,
+}
 
 impl Realm {
     /// Whether a user receives pushes for a message unless they are held back: the user is active, the message is unread,
@@ -86,42 +96,71 @@ impl Realm {
         active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
     }
 
-    /// Those who want a push for a message. The queues are walked once at most, whatever the number of users.
-    fn notified_users(&self, users: impl Iterator<Item = UserId>, message: &Message) -> Vec<UserId> {
-        let receivers = LazyCell::new(|| self.users_who_receive_messages());
-        let is_held_back = |user: &UserId| self.wants_no_pushes_now(*user) && receivers.contains(user);
-        users.filter(|user| self.wants_push(*user, message) && !is_held_back(user)).collect()
+    /// The users of `users` who want a push for a message. The queues are walked once at most, whatever the number of
+    /// users.
+    fn push_receivers_among(&self, users: impl Iterator<Item = UserId>, message: &Message) -> PushReceivers {
+        if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
+            return PushReceivers::default();
+        }
+        let owners = LazyCell::new(|| self.users_who_receive_messages());
+        let is_online = |user: &UserId| self.wants_no_pushes_now(*user) && owners.contains(user);
+        let (online, offline) = users.filter(|user| self.wants_push(*user, message)).partition(is_online);
+        PushReceivers { offline, online }
+    }
+
+    /// The users who want a push for a new message.
+    pub fn push_receivers_of(&self, message: &Message) -> PushReceivers {
+        // This iterates over users with devices or tokens, who are usually fewer than the recipients.
+        self.push_receivers_among(self.reached_by_push.iter().copied(), message)
     }
 }
 
 impl Tx {
-    /// Pushes a new message to the devices and tokens of the recipients whose settings ask for it.
-    pub fn push_message(&mut self, sent_message: &Arc<SentMessage>) {
-        if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
-            return;
-        }
-        let message = &sent_message.message;
-        // This iterates over users with devices or tokens, who are usually fewer than the recipients.
-        let reachable_users = self.reached_by_push.iter().copied();
-        let notified_users = self.notified_users(reachable_users, message);
-        self.push_to(notified_users, sent_message);
-    }
-
     /// Pushes an edited message to the users that only the new text mentions and whose devices do not show it.
     pub fn push_edited_message(&mut self, before: &Message, after: &Arc<Message>) {
-        let Some(sender) = self.user(after.sender).cloned() else { return };
-        if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
-            return;
-        }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
         let is_newly_mentioned = |user: &UserId| {
             let is_shown = self.relay.shown_messages.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown
         };
         let newly_mentioned = self.reached_by_push.iter().copied().filter(is_newly_mentioned);
-        let notified_users = self.notified_users(newly_mentioned, after);
-        let sent_message = Arc::new(SentMessage::new(self, after, &sender));
-        self.push_to(notified_users, &sent_message);
+        let receivers = self.push_receivers_among(newly_mentioned, after);
+        self.push_to_users(receivers.offline, after);
+    }
+
+    /// Pushes what was held back from a queue's owner, who has no other queue: the messages that the queue has for a
+    /// client, and that are still unread.
+    pub fn push_held_back_messages(&mut self, queue: &Queue) {
+        let owner = queue.owner;
+        let is_own = |other: &Arc<Queue>| other.owner == owner && other.id != queue.id;
+        if !self.reached_by_push.contains(&owner) || !self.is_active(owner) || self.queues.values().any(is_own) {
+            return;
+        }
+        let pending_entries = self.log.entries_from(queue.cursor.entry);
+        let is_acknowledged = |position: u64| position == queue.cursor.entry && queue.cursor.part > 0;
+        let held_back_ids: Vec<MessageId> = pending_entries
+            .filter(|(position, entry)| !is_acknowledged(*position) && queue.receives(entry))
+            .filter_map(|(_, entry)| match &entry.event.payload {
+                Payload::Message(sent) if sent.held_back_from.contains(&owner) => Some(sent.message.id),
+                _ => None,
+            })
+            .collect();
+        for id in held_back_ids {
+            let message = self.messages.get(&id).cloned();
+            let user = &self.users[&owner];
+            let is_wanted =
+                |message: &Arc<Message>| self.is_unread(owner, message) && self.can_see_message(user, message);
+            if let Some(message) = message.filter(is_wanted) {
+                self.push_to_users(vec![owner], &message);
+            }
+        }
+    }
+
+    /// Pushes a message as it is now.
+    fn push_to_users(&mut self, users: Vec<UserId>, message: &Arc<Message>) {
+        let Some(sender) = self.user(message.sender).cloned() else { return };
+        let sent_message = Arc::new(SentMessage::new(self, message, &sender));
+        self.push_to(users, &sent_message);
     }
 
     /// The targets of pushes about messages: no tokens if encryption is required.
@@ -135,7 +174,8 @@ impl Tx {
         targets
     }
 
-    fn push_to(&mut self, users: Vec<UserId>, sent_message: &Arc<SentMessage>) {
+    /// Pushes a message to the devices and tokens of users.
+    pub fn push_to(&mut self, users: Vec<UserId>, sent_message: &Arc<SentMessage>) {
         let message = &sent_message.message;
         for user in users {
             let targets = self.message_targets(user);
