@@ -22,6 +22,7 @@ import {
   type WordsOfKeys,
 } from "./event-values.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
+import { checkCapabilities, type RecordedClient } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
 
 type Known = typeof EVENT_KEYS;
@@ -64,11 +65,7 @@ export type WorldEventPattern = {
 }[EventType];
 
 /** Throws for a pattern that no event can match: with `not`, it would hold always. */
-export function checkPattern(
-  pattern: EventPattern,
-  recorded: readonly any[],
-  client: { types: readonly string[] | undefined } | null,
-): void {
+export function checkPattern(pattern: EventPattern, recorded: readonly any[], client: RecordedClient): void {
   if (isAsymmetric(pattern)) return;
   checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
   checkJson(pattern);
@@ -76,7 +73,7 @@ export function checkPattern(
   const { type: given, message } = pattern as { type?: any; message?: unknown };
   const type: string | undefined = isMatcher(given) ? undefined : given;
   if (type !== undefined) checkKnown("event of the type", type, ALL_EVENT_TYPES);
-  if (type !== undefined && client?.types?.includes(type) === false)
+  if (type !== undefined && client.types?.includes(type) === false)
     throw new ChatdoubleError(
       `the recorded client receives no event of the type '${type}': its event_types are ${client.types.join(", ")}`,
     );
@@ -86,7 +83,8 @@ export function checkPattern(
   if (keys === undefined) return;
   const whose = type === undefined ? "an event" : `an event of the type '${type}'`;
   checkParts(whose, pattern, Object.keys(keys), alike);
-  if (client === null) checkUnmade(pattern, alike);
+  if (!client.isOfUser) checkUnmade(pattern, alike);
+  checkCapabilities(client, pattern, recorded);
   const words = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
   if (message !== undefined && !isAsymmetric(message)) {
     checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');

@@ -2,6 +2,7 @@
 
 import { ChatdoubleError } from "./error.js";
 import { checkPattern, contains, nearestTo, type EventPattern } from "./event-pattern.js";
+import { checkLevel, type RecordedClient } from "./recorded-client.js";
 import { afterMs, steadyMs } from "./real-time.js";
 import { PATIENCE_MS, type Frame, type Waiting } from "./types.js";
 
@@ -32,8 +33,8 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
     close: () => void,
     /** Lets the world send a frame in which the clock moves by nothing; returns how many of them were sent. */
     mark: () => Promise<number>,
-    /** The types of events that one user's client receives, if it names some; null for a recorder of all users. */
-    private readonly client: { types: readonly string[] | undefined } | null,
+    /** The client that receives the events. */
+    private readonly client: RecordedClient,
   ) {
     this.#frames = frames;
     this.#mark = mark;
@@ -69,6 +70,7 @@ export class EventRecorder<Pattern extends EventPattern = EventPattern> {
   /** Waits for an event that has these parts, for 3 s by default, and returns it; one that was sent before counts as well. */
   async waitFor(pattern: Pattern, { timeoutMs = PATIENCE_MS }: Waiting = {}): Promise<any> {
     checkPattern(pattern, this.#events, this.client);
+    await checkLevel(this.client, pattern, this.#events);
     const late = steadyMs() + timeoutMs;
     for (;;) {
       const found = this.#events.find((event) => contains(event, pattern));

@@ -30,6 +30,7 @@ const NO_REPLY = 0;
 export class Requests {
   readonly #agent: http.Agent;
   #isClosed = false;
+  readonly #known = new Map<string, Promise<unknown>>();
 
   constructor(readonly reach: Reach) {
     const options = { keepAlive: true, ca: reach.ca };
@@ -64,6 +65,20 @@ export class Requests {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const answer = await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text);
     return envelope(answer, this.reach.isFromEnvironment ? OF_VARIABLE : "");
+  }
+
+  /** Reads a document of control, which has no envelope. */
+  async document(path: string, filters: object): Promise<any> {
+    const query = new URLSearchParams(toWire(filters) as Record<string, string>);
+    const { text } = await this.#send("GET", `${this.reach.url}/control${path}?${query}`, this.authorization());
+    return JSON.parse(text);
+  }
+
+  /** What `read` returned for a name the first time. */
+  once<T>(name: string, read: () => Promise<T>): Promise<T> {
+    let known = this.#known.get(name);
+    if (known === undefined) this.#known.set(name, (known = read()));
+    return known as Promise<T>;
   }
 
   /** Options for a request to this server that becomes a WebSocket. */

@@ -8,6 +8,7 @@ import { ALL_EVENT_TYPES } from "./event-types.js";
 import { NO_WORLD, type Requests } from "./http.js";
 import { checkKeys, checkNone, FIRING, JUMP, RECORDING, REGISTERING, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
+import { declaredEvents, type DeclaredEvents } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
 import type { Server } from "./server.js";
 import type {
@@ -194,8 +195,26 @@ export class World {
     // A socket that can't be opened is the first frame's error.
     const close = await Promise.race([open, first.then(() => () => {})]);
     const before = marksOf(this.#place()).sent;
-    const client = options === undefined ? null : { types: options.register?.event_types };
+    const register = options?.register;
+    const client = {
+      isOfUser: options !== undefined,
+      types: register?.event_types,
+      capabilities: options === undefined ? null : { ...register?.client_capabilities },
+      declared: () => this.#declaredEvents(),
+    };
     return new EventRecorder(frames, first, close, async () => (await this.#sendMark()) - before, client);
+  }
+
+  /** The events of the world's level; undefined in a dialect of one's own. */
+  async #declaredEvents(): Promise<DeclaredEvents | undefined> {
+    // After the end of the server or of the world, what was recorded still counts.
+    const { worlds } = await this.#calls.requests.control("GET", "/worlds").catch(() => ({ worlds: [] }));
+    const row = worlds.find((world: { name: string }) => world.name === this.name);
+    if (row === undefined || row.dialect === "custom") return undefined;
+    const { featureLevel, dialect } = row;
+    return this.#calls.requests.once(`events ${featureLevel} ${dialect}`, async () =>
+      declaredEvents(featureLevel, await this.#calls.requests.document("/openapi.json", { featureLevel, dialect })),
+    );
   }
 
   /** The filters of the watch socket for events of one user. */

@@ -14,11 +14,12 @@ before(async () => {
 });
 after(() => server.stop());
 
-async function api(world, user, path, form) {
+async function api(world, user, path, form, method = "POST") {
   const authorization = `Basic ${Buffer.from(`${user.email}:${user.apiKey}`).toString("base64")}`;
-  const init = { method: "POST", headers: { authorization }, body: new URLSearchParams(form) };
+  const init = { method, headers: { authorization }, body: new URLSearchParams(form) };
   const reply = await (await fetch(`${world.url}/api/v1${path}`, init)).json();
   assert.equal(reply.result, "success", reply.msg);
+  return reply;
 }
 
 const send = (world, user, content) =>
@@ -464,6 +465,46 @@ test("a value that its key has at no level is refused, also with not", async () 
   await world.delete();
 });
 
+test("a recorder refuses what its client can't receive", async () => {
+  const capable = { client_capabilities: { bulk_message_deletion: true, simplified_presence_events: true } };
+  const [newest, older] = [await server.createWorld(), await server.createWorld({ featureLevel: 100 })];
+  const all = await newest.recordEvents();
+  const plain = await newest.recordEvents({ user: "mel" });
+  const bulk = await newest.recordEvents({ user: "mel", register: capable });
+  const early = await older.recordEvents({ user: "mel" });
+  const cases = [
+    [all, { message_id: 7 }, "recordEvents() of all users records events as for a client with bulk_message_deletion"],
+    [plain, { message_ids: [7] }, "the recorded client has the capability bulk_message_deletion off"],
+    [bulk, { message_id: 7 }, "the recorded client has the capability bulk_message_deletion on"],
+  ];
+  const refused = (recorder, pattern, message) =>
+    assert.rejects(toHaveEvent.call({ isNot: true }, recorder, pattern), { name: "ChatdoubleError", message });
+  for (const [recorder, part, reason] of cases) {
+    const [key] = Object.keys(part);
+    const other = key === "message_id" ? "message_ids" : "message_id";
+    const isOn = key === "message_ids";
+    const remedy =
+      recorder === all ? "" : `, or give register: { client_capabilities: { bulk_message_deletion: ${isOn} } }`;
+    const rest = `so that its events of the type 'delete_message' have no '${key}'; expect '${other}'${remedy}`;
+    await refused(recorder, { type: "delete_message", ...part }, `${reason}, ${rest}`);
+  }
+  for (const key of ["server_timestamp", "user_id"])
+    await assert.rejects(bulk.waitFor({ type: "presence", [key]: 7 }), /expect 'presences'/);
+  await refused(early, { type: "user_topic" }, "at feature level 100 there are no events of the type 'user_topic'");
+  const op = "at feature level 100 an event of the type 'realm_emoji' has no 'emoji_id'";
+  await refused(early, { type: "realm_emoji", emoji_id: "7" }, op);
+  const mel = await older.user("mel");
+  const muted = { stream: "general", topic: "t", op: "add" };
+  await api(older, mel, "/users/me/subscriptions/muted_topics", muted, "PATCH");
+  assert.ok((await toHaveEvent.call({}, early, { type: "muted_topics" })).pass, "without a queue");
+  const max = await newest.user("max");
+  const { id } = await send(newest, max, "Hello");
+  await api(newest, max, `/messages/${id}`, {}, "DELETE");
+  assert.ok((await toHaveEvent.call({}, all, { type: "delete_message", message_ids: [id] })).pass);
+  await newest.delete();
+  await older.delete();
+});
+
 test("a recorder of one user has what a client of theirs receives", async () => {
   const world = await server.createWorld();
   const [mel, max] = [await world.user("mel"), await world.user("max")];
@@ -601,7 +642,8 @@ test("recorded events have no other keys than those that patterns may have", asy
         for (const key of Object.keys(value)) assert.ok(Object.hasOwn(known, key), `${event.type}: ${key}`);
     // An event fits the pattern that is the event itself, before the world has sent any that a check could learn from.
     const { checkPattern } = await import("../dist/esm/event-pattern.js");
-    for (const event of recorder.events) checkPattern(event, [], { types: undefined });
+    const client = { isOfUser: true, types: undefined, capabilities: { bulk_message_deletion: true } };
+    for (const event of recorder.events) checkPattern(event, [], client);
     await world.delete();
   }
 });
