@@ -172,6 +172,10 @@ pub struct Realm {
     pub relay: push::PushRelay,
     #[serde(skip)]
     pub queues: OrdMap<QueueId, Arc<Queue>>,
+    /// The options of watchers who read the events of one user. Events that are made only for users with a queue are
+    /// made for these users too; otherwise they count as having none.
+    #[serde(skip)]
+    pub viewers: Arc<Vec<Arc<Queue>>>,
     #[serde(skip)]
     pub log: EventLog,
     #[serde(skip)]
@@ -264,6 +268,7 @@ impl Realm {
             reached_by_push: OrdSet::new(),
             relay: push::PushRelay::default(),
             queues: OrdMap::new(),
+            viewers: Arc::default(),
             log: EventLog::default(),
             agenda: agenda::Agenda::default(),
             rng: SeededRng::from_seed(seed),

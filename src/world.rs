@@ -9,6 +9,7 @@ mod clock;
 mod jump_clients;
 mod lifecycle;
 pub mod sessions;
+mod viewers;
 mod waiters;
 mod watch_frame;
 mod webhooks;
@@ -21,24 +22,22 @@ use crate::fault::rate_limit::RateLimits;
 use crate::journal::Journal;
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
-use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::realm::tx::Tx;
 use crate::report::{Moment, Report, Summary};
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use smallvec::SmallVec;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use jump_clients::{JumpOutcome, JumpPolicy, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
+pub use viewers::ViewerRegistration;
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};
-pub use watch_frame::{QueueChange, Restoration, WatchFrame};
+pub use watch_frame::{NewEvents, QueueChange, Restoration, WatchFrame};
 pub use webhooks::{AttemptBodies, Generation, PostingJob, WebhookAttempt, WebhookSender};
 pub use worlds::Worlds;
 
@@ -83,6 +82,7 @@ pub struct World {
     webhooks: webhooks::Webhooks,
     /// Created for the first watcher, because its buffer would be most of the memory of a fork.
     watchers: OnceLock<broadcast::Sender<WatchFrame>>,
+    viewers: viewers::Viewers,
     ended: watch::Sender<bool>,
     started_at: Timestamp,
     changed: Notify,
@@ -94,22 +94,6 @@ pub struct World {
 pub struct WorldSettings {
     pub feature_level: i64,
     pub dialect: Arc<crate::dialect::Dialect>,
-}
-
-/// The entries that a change added to the event log.
-#[derive(Clone, Debug, Default)]
-pub struct NewEvents {
-    /// Position of the first entry.
-    pub first: u64,
-    pub entries: SmallVec<[Arc<Entry>; 1]>,
-    /// Other frames for watchers, about queues and pushes.
-    frames: Vec<WatchFrame>,
-}
-
-impl NewEvents {
-    pub fn positions(&self) -> Range<u64> {
-        self.first..self.first + self.entries.len() as u64
-    }
 }
 
 impl World {
@@ -143,6 +127,7 @@ impl World {
             report: Report::default(),
             webhooks: webhooks::Webhooks::default(),
             watchers: OnceLock::new(),
+            viewers: viewers::Viewers::default(),
             ended: watch::channel(false).0,
             started_at,
             changed: Notify::new(),
@@ -326,7 +311,7 @@ impl World {
         let now = self.now();
         let mut realm = Realm::clone(&self.run_due_and_load(now));
         realm.now = realm.now.max(now);
-        let mut tx = Tx::at_level(realm, self.settings.load().feature_level);
+        let mut tx = self.transaction(realm);
         let value = change(&mut tx)?;
         Ok((value, self.publish(tx, &[])))
     }
@@ -356,7 +341,7 @@ impl World {
         {
             return (Vec::new(), NewEvents::default());
         }
-        let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
+        let mut tx = self.transaction(Realm::clone(&realm));
         for (queue, ended_at) in ended_polls {
             tx.end_poll(&queue, ended_at);
         }

@@ -13,7 +13,7 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render_events;
 use crate::record::push::push_record;
-use crate::world::{Restoration, WatchFrame, World, Worlds};
+use crate::world::{Restoration, ViewerRegistration, WatchFrame, World, Worlds};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct WatchRequest {
     pub max_per_second: Option<u64>,
     /// Whose events are sent; None for those of all users.
     viewer: Option<Viewer>,
+    /// Makes the world create events for the viewer while the request exists.
+    _registration: Option<ViewerRegistration>,
 }
 
 impl WatchRequest {
@@ -55,7 +57,13 @@ impl WatchRequest {
             None if register.is_some() => return Err(refusal("register: needs user")),
             None => None,
         };
-        Ok(Self { world, max_per_second: filters.number("per_second").map(|max| max.max(1)), viewer })
+        let registration = viewer.as_ref().map(|viewer| world.register_viewer(viewer.queue().clone()));
+        Ok(Self {
+            world,
+            _registration: registration,
+            max_per_second: filters.number("per_second").map(|max| max.max(1)),
+            viewer,
+        })
     }
 
     /// The frames for something that happened: one, but for events of one user, who may receive none or several. URLs

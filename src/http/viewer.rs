@@ -54,6 +54,11 @@ impl Viewer {
         Ok(Self { queue, prefix })
     }
 
+    /// The queue with whose options the user's client reads events.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// The events that the user's client receives for an entry of the log, as in replies to its polls but without IDs:
     /// at the world's level, in its dialect and with its prefix.
     pub fn events(&self, world: &World, entry: &Entry) -> Vec<Value> {

@@ -147,10 +147,10 @@ impl Tx {
         self.realm.log.push(Entry { at, audience, queue: None, event });
     }
 
-    /// Emits an event that only worlds below a level have. In other worlds and without queues, `event` is not called.
+    /// Emits an event that only worlds below a level have. In other worlds and without readers, `event` is not called.
     pub fn emit_before<E: Into<Event>>(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> E) {
-        let has_older_queues = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
-        if has_older_queues {
+        let has_older_readers = self.event_readers().next().is_some_and(|queue| queue.options.level.is_before(level));
+        if has_older_readers {
             let event = event(&self.realm).into().only_for(DeliveryCondition::Before(level));
             self.emit(audience, event);
         }

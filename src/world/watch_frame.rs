@@ -1,6 +1,6 @@
-//! The frames that watchers of a world receive.
+//! The frames that watchers of a world receive, and the new events of a change, which become frames.
 
-use super::{NewEvents, World};
+use super::World;
 use crate::journal;
 use crate::realm::Realm;
 use crate::realm::agenda::AgendaItem;
@@ -11,11 +11,29 @@ use crate::realm::queue::{Queue, QueueId};
 use crate::time::Timestamp;
 use imbl::ordmap::DiffItem;
 use serde_json::Value;
+use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
 /// Number of frames that are buffered for a slow watcher before it misses some.
 const WATCH_CAPACITY: usize = 4096;
+
+/// The entries that a change added to the event log.
+#[derive(Clone, Debug, Default)]
+pub struct NewEvents {
+    /// Position of the first entry.
+    pub first: u64,
+    pub entries: SmallVec<[Arc<Entry>; 1]>,
+    /// Other frames for watchers, about queues and pushes.
+    pub(super) frames: Vec<WatchFrame>,
+}
+
+impl NewEvents {
+    pub fn positions(&self) -> Range<u64> {
+        self.first..self.first + self.entries.len() as u64
+    }
+}
 
 /// The content of a frame for watchers, before it becomes JSON.
 #[derive(Clone, Debug)]

@@ -103,7 +103,7 @@ impl PublicChange {
         let mut guests_by_channels: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
         // Only users with a queue receive events, and they are few compared to all guests.
         let guests_with_queue =
-            realm.queue_owners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
+            realm.event_reading_users_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
         for guest in guests_with_queue {
             let is_visible = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
             let visible_channels: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();

@@ -183,13 +183,19 @@ pub struct Capabilities {
 }
 
 impl Realm {
-    /// Users who have at least one event queue.
-    pub fn queue_owners(&self) -> OrdSet<UserId> {
-        self.queues.values().map(|queue| queue.owner).collect()
+    /// The event queues, and the options of viewers, for decisions on which events are made.
+    pub fn event_readers(&self) -> impl Iterator<Item = &Queue> {
+        self.queues.values().chain(self.viewers.iter()).map(AsRef::as_ref)
     }
 
-    pub fn queue_owners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
-        self.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
+    /// Users with at least one event queue or viewer.
+    pub fn event_reading_users(&self) -> OrdSet<UserId> {
+        self.event_readers().map(|queue| queue.owner).collect()
+    }
+
+    /// Those of `users` with at least one event queue or viewer.
+    pub fn event_reading_users_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
+        self.event_readers().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
     }
 }
 

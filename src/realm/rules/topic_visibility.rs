@@ -159,8 +159,8 @@ impl Tx {
     }
 
     fn emit_muted_topics(&mut self, user: UserId) {
-        // The list may be long, so it is built only if a queue receives it.
-        if self.has_queue_for(user, "muted_topics", DeliveryCondition::NoUserTopics) {
+        // The list may be long, so it is built only if a client or viewer receives it.
+        if self.has_reader_for(user, "muted_topics", DeliveryCondition::NoUserTopics) {
             let event = data::MutedTopics { muted_topics: self.muted_topics(user) };
             self.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoUserTopics));
         }

@@ -2,7 +2,7 @@
 //! the realm before and after it.
 //!
 //! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users
-//! with queues whose access may have changed are examined. Maps that share memory are not compared.
+//! who read events and whose access may have changed are examined. Maps that share memory are not compared.
 
 use super::permission_holders::is_member;
 use crate::realm::Realm;
@@ -141,13 +141,13 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
         return Vec::new();
     }
     let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
-    let queue_owners_with_changed_groups = find_queue_owners_with_changed_groups(before, after);
+    let readers_with_changed_groups = find_readers_with_changed_groups(before, after);
     let affects_all =
         has_holder_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
     let is_affected = |user: &UserId| {
-        affects_all || queue_owners_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
+        affects_all || readers_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
     };
-    let viewers = after.queue_owners().into_iter().filter(|user| is_guest(user) && is_affected(user));
+    let viewers = after.event_reading_users().into_iter().filter(|user| is_guest(user) && is_affected(user));
     differences((before, after), viewers, |realm, viewer| {
         let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
         realm.users.keys().copied().filter(|user| realm.can_access_user(viewer, *user)).collect()
@@ -155,23 +155,23 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
 }
 
 fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<ChannelId>> {
-    let queue_owners_with_changed_groups = find_queue_owners_with_changed_groups(before, after);
+    let readers_with_changed_groups = find_readers_with_changed_groups(before, after);
     let changed_access: Vec<ChannelId> =
         channels_with_changed_access(before, after).map(|channel| channel.id).collect();
     let viewers =
-        if changed_access.is_empty() { queue_owners_with_changed_groups.clone() } else { after.queue_owners() };
+        if changed_access.is_empty() { readers_with_changed_groups.clone() } else { after.event_reading_users() };
     differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
         let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
-        if queue_owners_with_changed_groups.contains(&viewer) {
+        if readers_with_changed_groups.contains(&viewer) {
             return realm.channels.values().filter(is_visible).map(|channel| channel.id).collect();
         }
         changed_access.iter().copied().filter(|id| is_visible(&&realm.channels[id])).collect()
     })
 }
 
-/// Users with a queue who entered or left a group, directly or through subgroups. New and removed groups don't count.
-fn find_queue_owners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
+/// Users with a queue or viewer who entered or left a group, directly or through subgroups. New and removed groups don't count.
+fn find_readers_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();
     }
@@ -183,7 +183,7 @@ fn find_queue_owners_with_changed_groups(before: &Realm, after: &Realm) -> OrdSe
     let memberships = |realm: &Realm, user: UserId| -> OrdSet<GroupId> {
         groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
     };
-    let changes = differences((before, after), after.queue_owners().into_iter(), memberships);
+    let changes = differences((before, after), after.event_reading_users().into_iter(), memberships);
     changes
         .iter()
         .filter(|change| !change.gained.is_empty() || !change.lost.is_empty())

@@ -71,6 +71,49 @@ async fn a_watcher_of_a_user_gets_what_a_queue_of_the_user_gets() {
     }
 }
 
+/// Changes whose events are made only for users who read them.
+async fn change_for_readers(world: &impl Fn(&str) -> User, general: i64) {
+    let [olive, gus] = [world("olive"), world("gus")];
+    let topic = json!({"stream_id": general, "topic": "t", "op": "add"});
+    gus.patch("/users/me/subscriptions/muted_topics", topic).await.success();
+    gus.patch("/settings", json!({"twenty_four_hour_time": true})).await.success();
+    let channel = json!({"subscriptions": [{"name": "for guests"}], "principals": [gus.id()]});
+    olive.post("/users/me/subscriptions", channel).await.success();
+    let made = json!({"email": "new@chat.test", "password": "not an ordinary one 1", "full_name": "Newcomer"});
+    olive.post("/users", made).await.success();
+}
+
+#[tokio::test]
+async fn events_for_those_who_read_them_are_made_for_watchers_too() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let general = server.channel("general");
+    for (level, expected) in [
+        (100, &["muted_topics", "update_display_settings", "stream"][..]),
+        (300, &["update_display_settings", "stream"]),
+    ] {
+        let fork = json!({"fork_of": "default", "feature_level": level});
+        let [watched, polled] =
+            [control.post("/worlds", fork.clone()).await.success(), control.post("/worlds", fork).await.success()];
+        let capabilities = json!({"notification_settings_null": false});
+        let registered = json!({"client_capabilities": capabilities, "apply_markdown": true});
+        let mut queue = user_in(&server, &polled, "gus").register(registered).await;
+        let name = watched["name"].as_str().expect("a name");
+        let mut watcher = Watcher::of_user(&server, name, "gus", &json!({})).await;
+
+        change_for_readers(&|handle| user_in(&server, &polled, handle), general).await;
+        change_for_readers(&|handle| user_in(&server, &watched, handle), general).await;
+
+        let types = |events: &[Value]| -> Vec<String> {
+            let kind = |event: &Value| format!("{} {}", event["type"].as_str().unwrap_or_default(), event["op"]);
+            events.iter().map(kind).collect()
+        };
+        let polled = types(&queue.all().await);
+        assert!(expected.iter().all(|kind| polled.iter().any(|found| found.starts_with(kind))), "{polled:?}");
+        assert_eq!(types(&watched_events(&mut watcher, polled.len()).await), polled, "at level {level}");
+    }
+}
+
 #[tokio::test]
 async fn watching_a_user_changes_nothing() {
     let server = TestServer::start().await;

@@ -20,7 +20,7 @@ pub fn emit_update_within(tx: &mut Tx, audience: &Audience, id: ChannelId, prope
     let channel_audience = tx.channel_audience(&channel);
     // Only users with a queue can receive the event.
     let receives = |user: &UserId| audience.contains(*user) && channel_audience.contains(*user);
-    let receivers: OrdSet<UserId> = tx.queue_owners().into_iter().filter(receives).collect();
+    let receivers: OrdSet<UserId> = tx.event_reading_users().into_iter().filter(receives).collect();
     let update = StreamUpdate::new(id, channel.name.clone(), property, value);
     tx.emit(Audience::of_users(receivers), update.only_for(DeliveryCondition::of_channel(channel.is_archived)));
 }

@@ -54,10 +54,10 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
     "wildcard_mentions_notify",
 ];
 
-/// Emits the event of the older type for a setting that has one. All queues of a world have the same level, so the
+/// Emits the event of the older type for a setting that has one. All readers of a world have the same level, so the
 /// first one shows whether the level has these types.
 pub(super) fn emit_legacy_event(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
+    if tx.event_readers().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);

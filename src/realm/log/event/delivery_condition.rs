@@ -95,9 +95,9 @@ impl DeliveryCondition {
 }
 
 impl Realm {
-    /// Whether a user has a queue that receives events of this type with this condition.
-    pub fn has_queue_for(&self, user: UserId, kind: &str, condition: DeliveryCondition) -> bool {
-        self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
+    /// Whether a queue or viewer of a user receives events of this type with this condition.
+    pub fn has_reader_for(&self, user: UserId, kind: &str, condition: DeliveryCondition) -> bool {
+        self.event_readers().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
             condition.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
         })
