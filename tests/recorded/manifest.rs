@@ -114,7 +114,8 @@ pub fn page(manifest: &Manifest) -> String {
     without.iter().for_each(|operation_name| text += &format!("- {operation_name}\n"));
     text += "\n## Reasons\n\n| number | kind | reason |\n|---|---|---|\n";
     for (at, Reason { kind, reason, assumption }) in manifest.reasons.iter().enumerate() {
-        let assumption = assumption.as_ref().map(|number| format!(" ([{number}](../assumptions.md))"));
+        let link = |number: &String| format!(" ([{number}](../assumptions.md#{}))", number.to_lowercase());
+        let assumption = assumption.as_ref().map(link);
         let reason = reason.replace('|', "\\|");
         let _ = writeln!(text, "| {} | {kind} | {reason}{} |", at + 1, assumption.unwrap_or_default());
     }

@@ -129,7 +129,18 @@ fn anchors(document: &str) -> Vec<String> {
         is_code ^= line.starts_with("```") || line.starts_with("~~~");
         !is_code && line.starts_with('#')
     });
-    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
+    let named = document.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned);
+    headings.map(|line| anchor(line.trim_start_matches('#'))).chain(named).collect()
+}
+
+#[test]
+fn assumptions_are_linked_by_their_number() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/assumptions.md")).expect("readable");
+    for row in page.lines().filter(|line| line.starts_with("| A-")) {
+        let number = row.trim_start_matches("| ").split(' ').next().unwrap_or_default();
+        let start = format!("| {number} | <a id=\"{}\"></a>", number.to_lowercase());
+        assert!(row.starts_with(&start), "{number} does not begin with {start}");
+    }
 }
 
 #[test]

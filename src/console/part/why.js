@@ -17,7 +17,10 @@ let book = null;
 function rows() {
   book ??= fetch("/console/files/assumptions.md")
     .then((response) => response.text())
-    .then((text) => new Map([...text.matchAll(/^\| (A-\d+) \| (.*) \|$/gm)].map(([, number, said]) => [number, said])));
+    .then((text) => {
+      const found = text.matchAll(/^\| (A-\d+) \| (?:<a id="[^"]*"><\/a>)?(.*) \|$/gm);
+      return new Map([...found].map(([, number, said]) => [number, said]));
+    });
   return book;
 }
 

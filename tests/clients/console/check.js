@@ -140,7 +140,7 @@ const checks = {
     await live(page).nth(2).click();
     await page.getByText("The nearest operation is GET /api/v1/messages.").waitFor();
     await page.getByText("A-1 in docs/assumptions.md").click();
-    await page.getByText("An unknown path is answered with 404").waitFor();
+    await page.getByText(/^\s*An unknown path is answered with 404/).waitFor();
     await live(page).nth(0).click();
     await page.getByText(/requests? at level 247, .*; .* requests at level 387, /).waitFor();
     await page.getByText(/^\d+ reasons?$/).click();
