@@ -4,10 +4,10 @@
 macro_rules! organization {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
-            /// Exports of a prior server are refused as if they were deleted; below 506, they could be deleted.
+            /// Exports of a prior server are refused as if they were deleted; before, they could be deleted.
             PriorServerExportsUndeletable = 506, ChangeLog,
                 on "DELETE /export/realm/{export_id}", test "exports_of_prior_servers_were_like_others_before_506";
-            /// Where `require_e2ee_push_notifications` is on, legacy tokens get no pushes; below 504, they got pushes
+            /// Where `require_e2ee_push_notifications` is on, legacy tokens get no pushes; before, they got pushes
             /// without the content.
             OnlyEncryptedPushes = 504, ChangeLog,
                 on "push notifications", test "legacy_tokens_got_pushes_without_content_before_504";
