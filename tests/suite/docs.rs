@@ -277,6 +277,21 @@ fn documents_name_the_newest_level() {
 }
 
 #[test]
+fn the_readme_counts_the_differences_that_were_chosen() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("readable");
+    let (mut differ, mut chosen) = (0, 0);
+    for totals in read("docs/fidelity.md").lines().filter_map(|line| line.strip_prefix("| **all** |")) {
+        let counts: Vec<u32> = totals.split('|').filter_map(|cell| cell.trim().parse().ok()).collect();
+        let [exchanges, equal, _, _, _, declared, _] = counts[..] else { panic!("{totals}") };
+        differ += exchanges - equal;
+        chosen += declared;
+    }
+    let text = format!("Of the {},{:03} requests that differ, {chosen} do so", differ / 1000, differ % 1000);
+    let readme = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(readme.contains(&text), "README.md does not say {text:?}");
+}
+
+#[test]
 fn tables_have_as_many_columns_in_each_line_below_their_heads() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = files_below(&root.join("docs")).into_iter().chain([root.join("README.md")]);
