@@ -62,6 +62,7 @@ assets![
     "steps.js",
     "store.js",
     "story.js",
+    "storytime.js",
     "style/base.css",
     "style/frame.css",
     "style/views.css",

@@ -2,6 +2,7 @@
 import { handle } from "./lib.js";
 import { changeOf, fits, networkCalls, restorePath } from "./others.js";
 import { remaining } from "./steering.js";
+import { EPSILON_S, secondsOf } from "./storytime.js";
 
 /** How long before its world began the built-in organization was made, in seconds. */
 const BUILT_IN_AGE_S = 365 * 86_400;
@@ -136,7 +137,7 @@ export class Recording {
   /** A jump is known by where it led: its frame and the reply to its call say the same. */
   #jump({ from, to, fired }, serial) {
     const began = Math.max(from, this.#at);
-    if (!this.state || to - began < 1) {
+    if (!this.state || to - began < (this.state.running ? 1 : EPSILON_S)) {
       const known = this.steps.find((step) => step.kind === "jump" && step.to === to);
       if (known?.fired.length === 0) known.fired = fired;
       return;
@@ -224,5 +225,4 @@ export const nameOfDue = ({ kind, reminder_id: reminder, scheduled_message_id: m
   `${kind} ${reminder ?? message}`;
 
 /** When the world of a built-in organization began, in UNIX seconds; null for other organizations. */
-const startOf = ({ name, date_created: made }) =>
-  name === "Chatdouble" ? Date.parse(made) / 1000 + BUILT_IN_AGE_S : null;
+const startOf = ({ name, date_created: made }) => (name === "Chatdouble" ? secondsOf(made) + BUILT_IN_AGE_S : null);

@@ -5,43 +5,19 @@ import { handle } from "./lib.js";
 import { nameOfDue } from "./record.js";
 import { Steering } from "./steering.js";
 import { block, escaped, parameter, value } from "./steps.js";
+import { EPSILON_S, instantText, isWhole, nowPlaceholder, placeholderSpan } from "./storytime.js";
 import { describeStep } from "./telling.js";
 
 const OBSERVED = ["message", "update_message", "delete_message", "reaction", "subscription", "stream"];
 /** Without the first one, older levels refuse to register. */
 const CAPABILITIES = { notification_settings_null: true, bulk_message_deletion: true, empty_topic_name: true };
-const DAY_S = 86400;
-/** By how much a time may be off that was computed, in seconds. */
-const EPSILON_S = 0.001;
 /** How long a queue stays without a poll, in seconds, unless the client asks for another time. */
 const IDLE_S = 600;
+const DAY_S = 86400;
 /** How long a queue of the story stays that was polled all the time: the longest time that the API allows, in seconds. */
 const QUEUE_S = 7 * DAY_S;
 /** From this feature level on, clients may say how long their queues stay. */
 const IDLE_LEVEL = 481;
-
-const instantText = (seconds) => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
-
-const span = (seconds) => {
-  const units = [
-    ["d", DAY_S],
-    ["h", 3600],
-    ["m", 60],
-    ["s", 1],
-  ];
-  let rest = seconds;
-  return units
-    .map(([unit, size]) => {
-      const count = Math.floor(rest / size);
-      rest -= count * size;
-      return count ? `${count}${unit}` : "";
-    })
-    .join("");
-};
-
-/** A time so many seconds from now. */
-const nowPlaceholder = (seconds) =>
-  seconds === 0 ? "{{now}}" : `{{now ${seconds < 0 ? "-" : "+"}${span(Math.abs(seconds))}}}`;
 
 /** The longest text that is expected in full, in characters. */
 const CONTENT_MAX = 1000;
@@ -148,7 +124,7 @@ class Names {
 
   parameter(name, given, now) {
     if (name === "message_id") return this.message(Number(given));
-    if (name === "scheduled_delivery_timestamp") return nowPlaceholder(Number(given) - now);
+    if (name === "scheduled_delivery_timestamp") return nowPlaceholder(Number(given) - Math.floor(now));
     if (name === "stream_id" || (name === "to" && typeof given === "number")) return this.channel(Number(given));
     if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
     if ((name === "to" || name === "principals") && Array.isArray(given))
@@ -264,7 +240,7 @@ class Story {
   fates = new Map();
 
   /** `times` are the times without a poll that queues stay, in seconds, by their names; without, all stay long. */
-  constructor(recording, world, { before, observers, people }, times = null) {
+  constructor(recording, world, { before, observers, people, fixture }, times = null) {
     Object.assign(this, { recording, world, observers, times });
     this.names = new Names(world, before);
     this.entries = entriesOf(recording.steps, world);
@@ -273,7 +249,8 @@ class Story {
     /** Those who have a queue in the story: the observers, and who received something in a jump. */
     this.watchers = [...observers, ...people.filter((email) => !observers.includes(email) && receives(email))];
     this.steering = new Steering(world, this.watchers, recording.rules);
-    this.now = Math.floor(recording.state.now);
+    /** The story's time: the world's, off by less than a second if the world's clock ran. */
+    this.now = fixture ? recording.state.now : beginningOf(recording.state);
     this.longest = recording.state.level !== null && recording.state.level < IDLE_LEVEL ? IDLE_S : QUEUE_S;
     const { state, rules } = recording;
     for (const email of this.watchers) this.#polls.set(email, pollsOf(email, world, state.serial, rules));
@@ -409,9 +386,18 @@ class Story {
       else if (since === undefined || !this.#isMissed(email, since)) this.#expect(email, event, serial);
   }
 
+  /**
+   * The story's time at which something has happened. A clock that ran was stopped by nobody at that very instant: the story
+   * goes there in whole seconds.
+   */
+  #after(at) {
+    return this.recording.state.running ? this.now + Math.ceil(at - this.now - EPSILON_S) : at;
+  }
+
   #advance(to) {
-    if (to <= this.now) return;
-    this.out.push(block("control", [`clock +${span(to - this.now)}`]));
+    const seconds = to - this.now;
+    if (seconds < EPSILON_S) return;
+    this.out.push(block("control", [`clock ${isWhole(seconds) ? `+${placeholderSpan(seconds)}` : instantText(to)}`]));
     this.now = to;
   }
 
@@ -421,8 +407,7 @@ class Story {
    */
   jump(step, frames) {
     this.#say(describeStep(step, this.world));
-    // What falls due at a fraction of a second has happened at the end of this second.
-    const to = Math.ceil(step.to - EPSILON_S);
+    const to = this.#after(step.to);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial, frame.event);
     const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
     for (const email of watchers) if (!this.observers.includes(email)) this.observe(email);
@@ -431,7 +416,7 @@ class Story {
       for (const [email, event, serial] of waiting) this.#expect(email, event, serial);
       waiting = [];
     };
-    for (const [second, moment] of Map.groupBy(frames, (frame) => Math.ceil(frame.at))) {
+    for (const [instant, moment] of Map.groupBy(frames, (frame) => this.#after(frame.at))) {
       const received = moment.flatMap((frame) =>
         watchers.filter((email) => receives(frame, email)).map((email) => [email, frame.event, frame.serial]),
       );
@@ -439,13 +424,13 @@ class Story {
       // All queues are there before the moment, whoever takes its events first.
       const ended = receivers.filter((email) => this.#isEnded(email, moment[0].at));
       if (ended.length > 0) {
-        this.#advance(Math.floor(moment[0].at) - 1);
+        this.#advance(this.now + Math.floor(moment[0].at - this.now) - 1);
         take();
         for (const email of ended) this.observe(email);
       }
       waiting.push(...received);
       if (!receivers.some((email) => this.#isEnded(email, to))) continue;
-      this.#advance(second);
+      this.#advance(instant);
       take();
     }
     this.#advance(to);
@@ -528,6 +513,10 @@ class Story {
   }
 }
 
+/** The time at which a story begins: that of its world, or in whole seconds after its start if the clock ran. */
+const beginningOf = ({ now, start, running }) =>
+  running && start !== null ? start + Math.floor(now - start + EPSILON_S) : now;
+
 /** The lines of the story's world: none where it is played in the built-in organization as it is. */
 function worldLines({ state, steps }, world, fixture) {
   const isDated = steps.some((step) => step.kind === "jump" || "scheduled_delivery_timestamp" in (step.params ?? {}));
@@ -600,15 +589,17 @@ function beginning(needs, fixture) {
 }
 
 function storyOf(recording, world, { title, before, observers, people, fixture, needs }, times) {
-  const story = new Story(recording, world, { before, observers, people }, times);
+  const story = new Story(recording, world, { before, observers, people, fixture }, times);
   const { state, steps } = recording;
   story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "", ...beginning(needs, fixture));
   const lines = worldLines(recording, world, fixture);
   if (lines.length) story.out.push(block("world", lines));
   // The world was older than the one that the story begins with.
-  const age = Math.floor(state.now) - Math.floor(state.start);
-  if (!fixture && age > 0 && lines.some((line) => line.startsWith("clock:")))
-    story.out.push(block("control", [`clock +${span(age)}`]));
+  const age = beginningOf(state) - state.start;
+  if (!fixture && age >= EPSILON_S && lines.some((line) => line.startsWith("clock:"))) {
+    const to = isWhole(age) ? `+${placeholderSpan(age)}` : instantText(state.now);
+    story.out.push(block("control", [`clock ${to}`]));
+  }
   for (const email of observers) story.observe(email);
   for (const step of recording.before) story.control(step);
   steps.forEach((step, index) => {

@@ -279,7 +279,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
     } else if let Ok(seconds) = parse_span(target) {
         format!(r#"{{"advance_seconds": {seconds}}}"#)
     } else if let Ok(instant) = target.parse::<jiff::Timestamp>().or_else(|_| format!("{target}T00:00:00Z").parse()) {
-        format!(r#"{{"set": {}}}"#, instant.as_second())
+        format!(r#"{{"set": "{instant}"}}"#)
     } else {
         return Err(Mistake::at(
             offset,

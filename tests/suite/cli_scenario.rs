@@ -37,6 +37,15 @@ fn a_line_for_each_scenario_and_the_counts() {
 }
 
 #[test]
+fn the_clock_goes_to_fractions_of_a_second() {
+    let jump = "```control\nclock 2026-02-01T00:00:00.25Z\n```\n";
+    let look = "```control\nGET /clock\n```\n```reply\n{\"now\": 1769904000.25}\n```\n";
+    let (_, story) = file("fraction.md", &format!("# Time\n\n{jump}{look}"));
+    let (status, out, errors) = run(&[&story]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{out}");
+}
+
+#[test]
 fn misspelt_blocks_and_lines_are_reported_by_place() {
     let control = |lines: &str| format!("# Time\n\n```control\n{lines}\n```\n");
     for (name, text, reason) in [

@@ -178,6 +178,50 @@ const times = {
     await end(page, url, "scheduled");
   },
 
+  async "export what fell due at a world that began at a fraction of a second, so that it plays"({
+    browser,
+    url,
+    binary,
+  }) {
+    const clock = "2026-01-05T12:00:05.974155Z";
+    for (const options of [{}, { dialect: "zulip" }, { feature_level: 247 }, { running: true }]) {
+      const { running, ...made } = options;
+      await control(url, "POST", "/worlds", { name: "fraction", clock, ...made });
+      if (running) await control(url, "POST", "/worlds/fraction/clock", { running });
+      const page = await open(browser, `${url}/console/w/fraction/act`);
+      await listening(page);
+      await schedule(page, "Mel Marsh");
+      await dialog(page).getByLabel("Text").fill("In one hour");
+      await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+      await page.getByText("Scheduled for ").waitFor();
+      await page.getByLabel("+1 h: go on").click();
+      await message(page, "Mel Marsh", "In one hour").waitFor();
+      const text = await played(page, binary);
+      assertOrder(text, [`clock: ${clock}`, "{{now +1h", "clock +", '"content":"In one hour"']);
+      await end(page, url, "fraction");
+    }
+  },
+
+  async "export jumps to what is due at fractions of a second on a frozen clock"({ browser, url, binary }) {
+    const page = await begin(browser, url, "instants", { clock: "2026-01-05T12:00:05.974155Z" });
+    await schedule(page, "Mel Marsh");
+    await dialog(page).getByLabel("Text").fill("Just before the reminder");
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for ").waitFor();
+    await page.getByRole("button", { name: /next: scheduled message/ }).click();
+    await message(page, "Mel Marsh", "Just before the reminder").waitFor();
+    await page.getByRole("button", { name: /next: reminder/ }).click();
+    await page.getByText("3 steps", { exact: true }).waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "clock 2026-01-05T13:00:05Z",
+      '"content":"Just before the reminder"',
+      "clock 2026-01-05T13:00:05.974155Z",
+      '"type":"message"',
+    ]);
+    await end(page, url, "instants");
+  },
+
   async "schedule a direct message at an older level, and nothing before there was such a thing"({ browser, url }) {
     let page = await begin(browser, url, "later-200", { feature_level: 200 });
     await pane(page, "Mel Marsh").getByRole("button", { name: "New conversation" }).click();
