@@ -38,6 +38,7 @@ assets![
     "index.html",
     "lib.js",
     "main.js",
+    "names.js",
     "others.js",
     "part/common.js",
     "part/fidelity.js",
