@@ -15,17 +15,11 @@ const FILES = "/user_uploads/";
 /** Names of what a story speaks of: kept ids, messages by their beginning, channels, people, files by their paths. */
 export class Names {
   kept = new Map();
-  /** The messages of the story that have no name yet. */
-  unnamed = new Set();
   #sent = 0;
   #files = new Map();
-  constructor(world, before) {
-    Object.assign(this, { world, before });
-  }
-
-  /** Whether a message has a name, or gets one where it is first expected. */
-  canName(id) {
-    return this.kept.has(id) || this.unnamed.has(id);
+  /** `before` are the messages, and `channels` the names of channels by their ids, as the story begins with them. */
+  constructor(world, before, channels) {
+    Object.assign(this, { world, before, channels });
   }
 
   /** Gives the id of a message of the story a name, where a reply or an event is expected to have it. */
@@ -49,8 +43,8 @@ export class Names {
   }
 
   channel(id) {
-    const channel = this.world.channelsById.get(id);
-    return channel && !/[{}]/.test(channel.name) ? `{{channel ${channel.name}}}` : String(id);
+    const name = this.channels.get(id);
+    return name && !/[{}]/.test(name) ? `{{channel ${name}}}` : String(id);
   }
 
   user(id) {

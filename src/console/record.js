@@ -82,6 +82,7 @@ export class Recording {
       level: world.level,
       serial,
       start: startOf(state.realm.organization),
+      channels: new Map(Object.values(state.realm.channels).map(({ id, name }) => [id, name])),
     };
   }
 

@@ -36,9 +36,12 @@ function expectation(event, names) {
     return {
       type: "message",
       message: {
-        ...(names.canName(event.message.id)
-          ? { id: names.kept.has(event.message.id) ? said(event.message.id) : names.newMessage(event.message.id) }
-          : { sender_full_name: event.message.sender_full_name.replaceAll("{{", "\\{{") }),
+        ...(names.kept.has(event.message.id)
+          ? { id: said(event.message.id) }
+          : {
+              id: names.newMessage(event.message.id),
+              sender_full_name: event.message.sender_full_name.replaceAll("{{", "\\{{"),
+            }),
         subject: event.message.subject.replaceAll("{{", "\\{{"),
         ...names.content(event.message.content),
       },
@@ -129,7 +132,7 @@ class Story {
   /** `times` are the times without a poll that queues stay, in seconds, by their names; without, all stay long. */
   constructor(recording, world, { before, observers, people, fixture }, times = null) {
     Object.assign(this, { recording, world, observers, times });
-    this.names = new Names(world, before);
+    this.names = new Names(world, before, recording.state.channels);
     this.entries = entriesOf(recording.steps, world);
     this.jumps = recording.steps.map((step, index) => (step.kind === "jump" ? dueEvents(recording, world, index) : []));
     const receives = (email) => this.jumps.flat().some((frame) => this.#isTo(frame, email));
@@ -380,9 +383,6 @@ class Story {
       const key = step.reply.url === undefined ? "uri" : "url";
       out.push(block("reply", [`{"${key}": "{{prefix}}{{${names.file(step.reply[key])} := string}}"}`]));
     }
-    // The first who receives a message whose reply was lost gives its id a name.
-    if (step.status !== 200 && step.path === "/messages")
-      for (const { event } of entry?.events ?? []) if (event.type === "message") names.unnamed.add(event.message.id);
     for (const frame of entry?.events ?? [])
       for (const email of this.observers)
         if (OBSERVED.includes(frame.event.type) && this.#isTo(frame, email))

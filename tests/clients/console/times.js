@@ -202,6 +202,47 @@ const times = {
     }
   },
 
+  async "name what came by a jump, so that a story with an additional message acts on the same"({
+    browser,
+    url,
+    binary,
+  }) {
+    const page = await begin(browser, url, "by-jump");
+    await schedule(page, "Mel Marsh");
+    await dialog(page).getByLabel("Text").fill("Came by time");
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
+    await page.getByText("Scheduled for ").waitFor();
+    await page.getByLabel("+1 h: go on").click();
+    const came = message(page, "Max Mercer", "Came by time");
+    await came.getByLabel(/Act on message/).click();
+    await came.getByLabel("React with heart").click();
+    await page.getByText("Last: max POST /messages/").waitFor();
+    await pane(page, "Max Mercer")
+      .getByRole("button", { name: /^Mark \d+ read/ })
+      .click();
+    await page.getByText("Last: max POST /messages/flags").waitFor();
+    // The reminder of Mel, which came as well, is a direct message.
+    await pane(page, "Mel Marsh").locator(".place", { hasText: "Notification Bot" }).click();
+    const reminder = message(page, "Mel Marsh", "You requested a reminder").last();
+    await reminder.getByLabel(/Act on message/).click();
+    await reminder.getByLabel("React with tada").click();
+    await page.getByText("Last: mel POST /messages/").waitFor();
+    const text = await played(page, binary);
+    assert.doesNotMatch(text, /\/messages\/\d/);
+    assert.doesNotMatch(text, /^messages: \[(.*, )?\d/m);
+    const nameOf = (sender) => text.match(`"{{(message\\d) := int}}","sender_full_name":"${sender}"`)[1];
+    const [came1, reminder1] = ["Mel Marsh", "Notification Bot"].map(nameOf);
+    assertOrder(text, [
+      `max: POST /messages/{{${came1}}}/reactions`,
+      `"message_id":"{{${came1}}}"`,
+      `messages: [{{${came1}}}]`,
+      `mel: POST /messages/{{${reminder1}}}/reactions`,
+    ]);
+    const own = "```request\nmel: POST /messages\ntype: direct\nto: [{{mel.user_id}}]\ncontent: One more\n```\n";
+    assertPlays(binary, text.replace("```request\nmel: POST /scheduled", `${own}\n$&`));
+    await end(page, url, "by-jump");
+  },
+
   async "export jumps to what is due at fractions of a second on a frozen clock"({ browser, url, binary }) {
     const page = await begin(browser, url, "instants", { clock: "2026-01-05T12:00:05.974155Z" });
     await schedule(page, "Mel Marsh");
