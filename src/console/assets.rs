@@ -40,6 +40,7 @@ assets![
     "main.js",
     "names.js",
     "others.js",
+    "outside.js",
     "part/common.js",
     "part/fidelity.js",
     "part/icons.js",

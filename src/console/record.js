@@ -83,13 +83,12 @@ export class Recording {
       serial,
       start: startOf(state.realm.organization),
       channels: new Map(Object.values(state.realm.channels).map(({ id, name }) => [id, name])),
+      users: new Set(Object.values(state.realm.users).map(({ id }) => id)),
     };
   }
 
   request(step) {
-    const { reminder_id: reminder, scheduled_message_id: message } = step.reply ?? {};
-    if (reminder) this.due.add(nameOfDue({ kind: "reminder", ...step.reply }));
-    if (message) this.due.add(nameOfDue({ kind: "scheduled_message", ...step.reply }));
+    for (const name of namesOfDue(step)) this.due.add(name);
     this.steps.push({ kind: "request", ...step });
   }
 
@@ -224,6 +223,12 @@ export class Recording {
 /** What names a reminder or a scheduled message, in the agenda and among what fell due. */
 export const nameOfDue = ({ kind, reminder_id: reminder, scheduled_message_id: message }) =>
   `${kind} ${reminder ?? message}`;
+
+/** What names the reminder or the scheduled message that a request made. */
+export const namesOfDue = ({ reply }) => [
+  ...(reply?.reminder_id ? [nameOfDue({ kind: "reminder", ...reply })] : []),
+  ...(reply?.scheduled_message_id ? [nameOfDue({ kind: "scheduled_message", ...reply })] : []),
+];
 
 /** When the world of a built-in organization began, in UNIX seconds; null for other organizations. */
 const startOf = ({ name, date_created: made }) => (name === "Chatdouble" ? secondsOf(made) + BUILT_IN_AGE_S : null);

@@ -3,7 +3,8 @@ import { CLIENT } from "./control.js";
 import { isHeardBefore, isUnheard, pollsOf } from "./heard.js";
 import { handle } from "./lib.js";
 import { Names } from "./names.js";
-import { nameOfDue } from "./record.js";
+import { stepsInside } from "./outside.js";
+import { nameOfDue, namesOfDue } from "./record.js";
 import { Steering } from "./steering.js";
 import { block, parameter, value } from "./steps.js";
 import { EPSILON_S, instantText, isWhole, placeholderSpan } from "./storytime.js";
@@ -74,15 +75,28 @@ function channelExpectation({ type, op, property, name, subscriptions, streams }
   return expected;
 }
 
-/** The events of things that fell due in a jump and that the story has as well. */
-function dueEvents(recording, world, index) {
+/** The events of things that fell due in a jump and that the story has as well. The requests `left` are not in it. */
+function dueEvents(recording, world, index, left) {
   const step = recording.steps[index];
+  const lacking = new Set(left.flatMap(namesOfDue));
+  const isInside = (name) => recording.due.has(name) && !lacking.has(name);
   const later = recording.steps.slice(index + 1).find((one) => one.serial !== undefined);
-  const times = new Set(step.fired.filter((item) => recording.due.has(nameOfDue(item))).map((item) => item.at));
-  return world.seen
+  const times = new Set(step.fired.filter((item) => isInside(nameOfDue(item))).map((item) => item.at));
+  const events = world.seen
     .filter(({ kind, serial }) => kind === "event" && serial >= step.serial && serial < (later?.serial ?? Infinity))
     .map(({ frame, serial }) => ({ ...frame, serial }))
-    .filter(({ at, event }) => times.has(at) && OBSERVED.includes(event.type));
+    .filter(({ at }) => times.has(at));
+  // Of what fell due at the same instant, the events come one after the other, and end with that of the removal.
+  const inside = [];
+  let one = [];
+  for (const frame of events) {
+    one.push(frame);
+    const { type, op, ...removed } = frame.event;
+    if (op !== "remove" || !["reminders", "scheduled_messages"].includes(type)) continue;
+    if (isInside(nameOfDue({ kind: type.replace(/s$/, ""), ...removed }))) inside.push(...one);
+    one = [];
+  }
+  return [...inside, ...one].filter(({ event }) => OBSERVED.includes(event.type));
 }
 
 /** The entries of the live view that belong to steps. */
@@ -134,8 +148,10 @@ class Story {
     Object.assign(this, { recording, world, observers, times });
     this.names = new Names(world, before, recording.state.channels);
     this.entries = entriesOf(recording.steps, world);
-    this.jumps = recording.steps.map((step, index) => (step.kind === "jump" ? dueEvents(recording, world, index) : []));
-    const receives = (email) => this.jumps.flat().some((frame) => this.#isTo(frame, email));
+    const dueIn = (index, left) => dueEvents(recording, world, index, left);
+    this.steps = stepsInside(recording, { before, world, entries: this.entries, dueIn });
+    const frames = this.steps.flatMap((step) => step.frames ?? []);
+    const receives = (email) => frames.some((frame) => this.#isTo(frame, email));
     /** Those who have a queue in the story: the observers, and who received something in a jump. */
     this.watchers = [...observers, ...people.filter((email) => !observers.includes(email) && receives(email))];
     this.steering = new Steering(world, this.watchers, recording.rules);
@@ -295,7 +311,8 @@ class Story {
    * A jump, with the events of what fell due in it. It stops where a queue would end before its events are taken, and a
    * queue that would end before its next event is made again.
    */
-  jump(step, frames) {
+  jump(step) {
+    const { frames } = step;
     this.#say(describeStep(step, this.world));
     const to = this.#after(step.to);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial, frame.event);
@@ -361,6 +378,11 @@ class Story {
     if (!this.observers.includes(queue.user) || this.#lost.has(queue.user)) return;
     this.out.push(this.steering.losing(queue.user));
     this.#ended.set(queue.user, "deleted");
+  }
+
+  /** A sentence for a step that can't be played. */
+  leave(step) {
+    this.#say(`Left out, since it acts on what is not in the story: ${this.names.prose(step)}`);
   }
 
   request(step, entry) {
@@ -456,15 +478,16 @@ function omittedFrom({ omitted, steps, state }, observers, world) {
 }
 
 /**
- * The Markdown of a recording, and what of it could not be described. `before` are the messages as they were, `observers`
- * the addresses of those whose events are expected, `people` those of the panes, `fixture` the name of a file with the world's
- * state, `needs` what was changed before, in words.
+ * The Markdown of a recording, what of it could not be described, and the steps that are left out, in words. `before` are the
+ * messages as they were, `observers` the addresses of those whose events are expected, `people` those of the panes, `fixture`
+ * the name of a file with the world's state, `needs` what was changed before, in words.
  */
 export function scenarioOf(recording, world, options) {
   // The first one shows how long each queue has to stay.
   const { fates } = storyOf(recording, world, options, null);
-  const { out } = storyOf(recording, world, options, timesOf(fates));
-  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observers, world) };
+  const { out, steps } = storyOf(recording, world, options, timesOf(fates));
+  const left = steps.filter((step) => step.isLeft).map((step) => describeStep(step, world).replace(/\.$/, ""));
+  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observers, world), left };
 }
 
 /** What a story says of the world in which it begins. */
@@ -477,7 +500,7 @@ function beginning(needs, fixture) {
 
 function storyOf(recording, world, { title, before, observers, people, fixture, needs }, times) {
   const story = new Story(recording, world, { before, observers, people, fixture }, times);
-  const { state, steps } = recording;
+  const { state } = recording;
   story.out.push(`# ${title}`, "", "Recorded in the console of chatdouble.", "", ...beginning(needs, fixture));
   const lines = worldLines(recording, world, fixture);
   if (lines.length) story.out.push(block("world", lines));
@@ -489,10 +512,11 @@ function storyOf(recording, world, { title, before, observers, people, fixture, 
   }
   for (const email of observers) story.observe(email);
   for (const step of recording.before) story.control(step);
-  steps.forEach((step, index) => {
+  story.steps.forEach((step, index) => {
     const entry = story.entries[index];
     story.losses(entry?.serial ?? step.serial ?? 0);
-    if (step.kind === "jump") story.jump(step, story.jumps[index]);
+    if (step.isLeft) story.leave(step);
+    else if (step.kind === "jump") story.jump(step);
     else if (step.kind === "control") story.control(step);
     else story.request(step, entry);
   });

@@ -164,6 +164,61 @@ const recorded = {
     await end(page, url, "elsewhere");
   },
 
+  async "leave out what acts on a message of another client, and say so"({ browser, url, binary }) {
+    const page = await begin(browser, url, "another");
+    const says = { type: "channel", to: "general", topic: "greetings", content: "From my own app" };
+    await api(`${url}/w/another`, "olive", "POST", "/messages", says);
+    const own = message(page, "Max Mercer", "From my own app");
+    await own.getByLabel(/Act on message/).click();
+    await own.getByLabel("React with heart").click();
+    await page.getByText("Last: max POST /messages/").waitFor();
+    await own.getByLabel(/Act on message/).click();
+    await own.getByText("Remind in one hour").click();
+    await page.getByText("Last: max POST /reminders").waitFor();
+    await write(page, "Mel Marsh", "And mine");
+    await message(page, "Max Mercer", "And mine").waitFor();
+    await pane(page, "Max Mercer")
+      .getByRole("button", { name: /^Mark \d+ read/ })
+      .click();
+    await page.getByText("Last: max POST /messages/flags").waitFor();
+    await page.getByLabel("+1 h: go on").click();
+    await page.getByText("5 steps", { exact: true }).waitFor();
+    const text = await played(page, binary, async () => {
+      await page.getByText("1 action is not in the story: POST /messages of olive, by another client").waitFor();
+      const said = "2 steps are left out, since they act on what is not in the story: ";
+      await page.getByText(`${said}max reacts with heart; max asks to be reminded.`).waitFor();
+    });
+    assertOrder(text, [
+      "Left out, since it acts on what is not in the story: max reacts with heart.",
+      "Left out, since it acts on what is not in the story: max asks to be reminded.",
+      "mel: POST /messages\n",
+      "messages: [{{message1}}]",
+      "clock +1h",
+    ]);
+    assert.doesNotMatch(text, /\/messages\/\d|reactions|max: POST \/reminders/);
+    await end(page, url, "another");
+  },
+
+  async "leave out what is done in a channel that another client made"({ browser, url, binary }) {
+    const page = await begin(browser, url, "made");
+    await api(`${url}/w/made`, "mel", "POST", "/users/me/subscriptions", { subscriptions: [{ name: "garden" }] });
+    const said = { type: "channel", to: "garden", topic: "roses", content: "They bloom" };
+    await api(`${url}/w/made`, "mel", "POST", "/messages", said);
+    await pane(page, "Mel Marsh").locator(".place", { hasText: "roses" }).click();
+    await write(page, "Mel Marsh", "Indeed");
+    await message(page, "Mel Marsh", "Indeed").waitFor();
+    await pane(page, "Mel Marsh").locator(".place", { hasText: "lunch" }).click();
+    await write(page, "Mel Marsh", "And now lunch");
+    await message(page, "Mel Marsh", "And now lunch").waitFor();
+    const text = await played(page, binary, async () => {
+      await page
+        .getByText("1 step is left out, since it acts on what is not in the story: mel writes “Indeed”")
+        .waitFor();
+    });
+    assertOrder(text, ["Left out, since it acts on what is not in the story: mel writes “Indeed”", "And now lunch"]);
+    await end(page, url, "made");
+  },
+
   async "begin the recording again when the server was started again"({ browser, binary }) {
     const first = await serve(binary);
     const page = await open(browser, `${first.url}/console/w/default/act`);

@@ -35,7 +35,11 @@ export function Export({ world, recording, people, onClose }) {
       .replace(/^-|-$/g, "") || "story";
   const isWhole = whole && Boolean(began?.document);
   const needs = needsOf(recording, world);
-  const { text, omitted } = scenarioOf(recording, world, {
+  const {
+    text,
+    omitted,
+    left: leftOut,
+  } = scenarioOf(recording, world, {
     title,
     before: began?.messages ?? [],
     observers,
@@ -98,6 +102,15 @@ export function Export({ world, recording, people, onClose }) {
         html`
           <p class="note warn" role="alert">
             ${plural(omitted.length, "action is", "actions are")} not in the story: ${listed(omitted)}.
+          </p>
+        `
+      }
+      ${
+        leftOut.length > 0 &&
+        html`
+          <p class="note warn" role="alert">
+            ${plural(leftOut.length, "step is", "steps are")} left out, since
+            ${leftOut.length === 1 ? " it acts" : " they act"} on what is not in the story: ${listed(leftOut)}.
           </p>
         `
       }
