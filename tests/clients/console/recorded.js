@@ -304,11 +304,11 @@ const recorded = {
     assert.ok(Number(idle) > 3_600 && Number(idle) <= 86_400, "longer than the hour that it outlasted");
     assertOrder(text, [
       "clock +1h",
-      'event max 1\n{"type":"message","message":{"id":"{{message1}}"',
+      'event max 1\n{"type":"message","message":{"id":"{{message2}}"',
       "clock +1d",
       'reply 400\n{"code":"BAD_EVENT_QUEUE_ID"}',
       "queue max 2",
-      'event max 2\n{"type":"message","message":{"id":"{{message2}}"',
+      'event max 2\n{"type":"message","message":{"id":"{{message4}}"',
     ]);
     await end(page, url, "outlasted");
   },
