@@ -1,14 +1,12 @@
 // How the world of a recording differs, when that begins, from the built-in organization in which its story is played.
 import { handle, plural } from "./lib.js";
+import { isSilent } from "./others.js";
 
 /** How many kinds of requests are named. */
 const NAMED = 3;
 
 /** The messages that are scheduled in the built-in organization. */
 const DUE = new Set(["Good morning, everyone!", "Lunch?"]);
-
-/** Requests that leave nothing behind that a story needs. */
-const SILENT = /^\/(register|events|typing|users\/me\/presence|messages\/flags)$/;
 
 /** What was received since the world last went back to another state, or began with another journal. */
 function sinceReturn(entries) {
@@ -29,8 +27,9 @@ function changes({ state }, world) {
     kind === "request" &&
     serial < state.serial &&
     frame.status === 200 &&
-    frame.method !== "GET" &&
-    !SILENT.test(frame.path);
+    !isSilent(frame) &&
+    // No step of a story needs that something was read.
+    frame.path !== "/messages/flags";
   const counts = new Map();
   for (const { frame } of sinceReturn(world.seen).filter(isChange)) {
     const path = frame.path.replace(/\/\d+(?=\/|$)/g, "/…");

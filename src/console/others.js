@@ -26,6 +26,14 @@ export function fits(call, change) {
   return own !== undefined && own.profile === (body.profile ?? null);
 }
 
+/** Requests other than reads that leave nothing behind: logins, queues, who types or is there, texts that are only rendered. */
+export const isSilent = ({ method, path }) =>
+  method === "GET" ||
+  /^\/(register|events|typing|message_edit_typing|users\/me\/presence|(dev_|jwt\/)?fetch_api_key|messages\/render)$/.test(
+    path,
+  ) ||
+  /^\/messages\/\d+\/typing$|^\/mobile_push\/(e2ee\/)?test_notification$/.test(path);
+
 export const restorePath = (snapshot) => `/snapshots/${encodeURIComponent(snapshot)}/restore`;
 
 /** The calls that lead from networks to others. */

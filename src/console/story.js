@@ -3,6 +3,7 @@ import { CLIENT } from "./control.js";
 import { isHeardBefore, isUnheard, pollsOf } from "./heard.js";
 import { handle } from "./lib.js";
 import { Names } from "./names.js";
+import { isSilent } from "./others.js";
 import { stepsInside } from "./outside.js";
 import { nameOfDue, namesOfDue } from "./record.js";
 import { Steering } from "./steering.js";
@@ -449,9 +450,6 @@ function timesOf(fates) {
   return new Map(times);
 }
 
-/** Requests that tell no story. */
-const SILENT = /^\/(register|events|typing|users\/me\/presence)$/;
-
 /** The requests by which other clients changed something during the recording, in words. */
 function othersSince(serial, world) {
   const changed = ({ kind, serial: at, frame }) =>
@@ -459,8 +457,7 @@ function othersSince(serial, world) {
     at >= serial &&
     frame.client !== CLIENT &&
     frame.status === 200 &&
-    frame.method !== "GET" &&
-    !SILENT.test(frame.path);
+    !isSilent(frame);
   return world.seen
     .filter(changed)
     .map(({ frame }) => `${frame.method} ${frame.path} of ${handle(frame.user) || "nobody"}, by another client`);

@@ -219,6 +219,24 @@ const recorded = {
     await end(page, url, "made");
   },
 
+  async "need no state for logins and other requests that leave nothing behind"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "logins" });
+    const world = `${url}/w/logins`;
+    for (const path of ["/dev_fetch_api_key", "/fetch_api_key"])
+      await api(world, "mel", "POST", path, { username: "mel@chat.test", password: "mel-password-7421" });
+    await api(world, "mel", "POST", "/messages/render", { content: "**Soup**" });
+    const page = await open(browser, `${url}/console/w/logins/act`);
+    await listening(page);
+    await write(page, "Mel Marsh", "Hi");
+    await message(page, "Max Mercer", "Hi").waitFor();
+    await api(world, "mel", "POST", "/dev_fetch_api_key", { username: "mel@chat.test" });
+    await page.getByRole("button", { name: "Export as scenario" }).click();
+    await page.locator(".export", { hasText: "content: Hi" }).waitFor();
+    assert.doesNotMatch(await page.locator(".export").textContent(), /It began in a world/);
+    assert.equal(await page.getByText("not in the story").count(), 0);
+    await end(page, url, "logins");
+  },
+
   async "begin the recording again when the server was started again"({ browser, binary }) {
     const first = await serve(binary);
     const page = await open(browser, `${first.url}/console/w/default/act`);
