@@ -1,6 +1,18 @@
 // Control in a recorded story: what was armed, taken and restored, as blocks that play again.
 import { handle } from "./lib.js";
 import { block, value } from "./steps.js";
+import { PROFILES } from "./part/presets.js";
+
+/** What a network has without a profile. */
+const NO_PROFILE = { latency_ms: 0, jitter_ms: 0, loss: 0 };
+
+/** A network as a call sets it, without what it has by itself. What it loses by chance is lost by a rule where it was. */
+function network(body) {
+  const usual = PROFILES[body.profile] ?? NO_PROFILE;
+  const isOwn = ([name, given]) =>
+    given !== null && (["user", "profile"].includes(name) || (body.profile !== "offline" && given !== usual[name]));
+  return Object.fromEntries(Object.entries({ ...body, loss: 0 }).filter(isOwn));
+}
 
 /** What a story itself asks of the server for its watchers, besides what was recorded. */
 const OWN_REQUESTS = [
@@ -79,8 +91,7 @@ export class Steering {
     if (place === "faults" && method === "POST") return this.#arm(id, body);
     const one = path.match(/^\/faults\/(.+)$/)?.[1];
     if (one) return this.#ids.has(one) ? [call(method, `/faults/${this.#ids.get(one)}`)] : [];
-    // What a network loses by chance is lost by a rule where it was.
-    if (place === "network" && body) return [call(method, path, { ...body, loss: 0 })];
+    if (place === "network" && body) return [call(method, path, network(body))];
     if (place === "rate_limit" && body && isFor(body.user, this.watchers))
       return [
         `Here the rate limit was ${body.requests} requests in ${body.seconds} s. Each request of the story that was beyond it has a rule of its own.\n`,

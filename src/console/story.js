@@ -359,8 +359,9 @@ class Story {
     this.observe(email);
   }
 
-  control(step) {
-    this.#say(describeStep(step, this.world));
+  /** `said` is a sentence for several steps, and empty for those after the first. */
+  control(step, said = describeStep(step, this.world)) {
+    if (said) this.#say(said);
     if (step.path.startsWith("/queues/")) {
       this.#lose(step);
       return;
@@ -453,11 +454,7 @@ function timesOf(fates) {
 /** The requests by which other clients changed something during the recording, in words. */
 function othersSince(serial, world) {
   const changed = ({ kind, serial: at, frame }) =>
-    kind === "request" &&
-    at >= serial &&
-    frame.client !== CLIENT &&
-    frame.status === 200 &&
-    !isSilent(frame);
+    kind === "request" && at >= serial && frame.client !== CLIENT && frame.status === 200 && !isSilent(frame);
   return world.seen
     .filter(changed)
     .map(({ frame }) => `${frame.method} ${frame.path} of ${handle(frame.user) || "nobody"}, by another client`);
@@ -495,6 +492,17 @@ function beginning(needs, fixture) {
   return [`${why} Steps that need this are answered otherwise without the state of that world (\`fixture:\`).`, ""];
 }
 
+const isRemoval = (step) => step?.kind === "control" && step.method === "DELETE" && /^\/faults\/./.test(step.path);
+
+/** The sentence for several faults that are removed one after the other: empty for all but the first one, none for a single one. */
+function removals(steps, index) {
+  if (!isRemoval(steps[index])) return undefined;
+  if (isRemoval(steps[index - 1])) return "";
+  const after = steps.findIndex((step, at) => at > index && !isRemoval(step));
+  const count = (after < 0 ? steps.length : after) - index;
+  return count > 1 ? `${count} faults are removed.` : undefined;
+}
+
 function storyOf(recording, world, { title, before, observers, people, fixture, needs }, times) {
   const story = new Story(recording, world, { before, observers, people, fixture }, times);
   const { state } = recording;
@@ -514,7 +522,7 @@ function storyOf(recording, world, { title, before, observers, people, fixture, 
     story.losses(entry?.serial ?? step.serial ?? 0);
     if (step.isLeft) story.leave(step);
     else if (step.kind === "jump") story.jump(step);
-    else if (step.kind === "control") story.control(step);
+    else if (step.kind === "control") story.control(step, removals(story.steps, index));
     else story.request(step, entry);
   });
   story.losses(Infinity);

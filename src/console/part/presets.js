@@ -92,6 +92,16 @@ export const NETWORKS = [
   ["lossy", "Latency 100 ms, 1.6 Mbit/s, and of ten connections one breaks"],
 ];
 
+/** What these networks have unless a call says otherwise: of `offline`, whatever it says makes no difference. */
+export const PROFILES = {
+  gprs: { latency_ms: 500, jitter_ms: 50, bytes_per_second: 6_250, loss: 0 },
+  edge: { latency_ms: 300, jitter_ms: 30, bytes_per_second: 30_000, loss: 0 },
+  "3g": { latency_ms: 150, jitter_ms: 15, bytes_per_second: 200_000, loss: 0 },
+  "4g": { latency_ms: 50, jitter_ms: 5, bytes_per_second: 1_500_000, loss: 0 },
+  wifi: { latency_ms: 10, jitter_ms: 1, bytes_per_second: 5_000_000, loss: 0 },
+  lossy: { latency_ms: 100, jitter_ms: 10, bytes_per_second: 200_000, loss: 0.1 },
+};
+
 /** Rate limits: that of real servers, and tighter ones. */
 export const RATE_LIMITS = [
   ["200 requests a minute", { requests: 200, seconds: 60 }, "The limit of real servers; then 429 with Retry-After"],

@@ -114,7 +114,7 @@ const acting = {
     assert.doesNotMatch(text, /queue max \d\n.*\nidle_queue_timeout|DELETE .rate_limit/);
     assertOrder(text, [
       "queue max 1",
-      'POST /network {"profile":"offline","user":"max@chat.test","loss":0}',
+      'POST /network {"profile":"offline","user":"max@chat.test"}',
       "content: Am I heard?",
       "reply none",
       "content: Sleep well",

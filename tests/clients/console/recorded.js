@@ -237,6 +237,41 @@ const recorded = {
     await end(page, url, "logins");
   },
 
+  async "write networks without what they have by themselves, and faults that are removed together once"({
+    browser,
+    url,
+    binary,
+  }) {
+    const page = await begin(browser, url, "brief");
+    await write(page, "Mel Marsh", "Hi");
+    await message(page, "Max Mercer", "Hi").waitFor();
+    await page.getByText("1 step", { exact: true }).waitFor();
+    const profiles = ["offline", "gprs", "edge", "3g", "4g", "wifi", "lossy"];
+    for (const profile of profiles) {
+      await control(url, "POST", "/worlds/brief/network", { user: "adam", profile });
+      await page.getByText("Last: control POST /network").waitFor();
+    }
+    await control(url, "POST", "/worlds/brief/network", { user: "adam", latency_ms: 20 });
+    await page.getByText("9 steps", { exact: true }).waitFor();
+    for (const preset of ["Next send fails with 500", "Next send is rate-limited"])
+      await arm(page, "Mel Marsh", preset);
+    await page.getByText("11 steps", { exact: true }).waitFor();
+    await page.waitForTimeout(500);
+    await arm(page, "Mel Marsh", "End faults, network and rate limit");
+    await page.getByText("13 steps", { exact: true }).waitFor();
+    const text = await played(page, binary);
+    const said = (rest) => `POST /network {"user":"adam@chat.test",${rest}}\n`;
+    assertOrder(text, [
+      ...profiles.map((profile) => said(`"profile":"${profile}"${profile === "lossy" ? ',"loss":0' : ""}`)),
+      said('"latency_ms":20'),
+      "2 faults are removed.",
+      "DELETE /faults/fault-1",
+      "DELETE /faults/fault-2",
+    ]);
+    assert.doesNotMatch(text, /A fault is removed/);
+    await end(page, url, "brief");
+  },
+
   async "begin the recording again when the server was started again"({ browser, binary }) {
     const first = await serve(binary);
     const page = await open(browser, `${first.url}/console/w/default/act`);

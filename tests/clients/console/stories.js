@@ -64,7 +64,7 @@ const stories = {
       "reply 429",
       '"effect":{"lose_queue":true}',
       "reply 400",
-      'POST /network {"profile":"wifi","user":"mel@chat.test","loss":0}',
+      'POST /network {"profile":"wifi","user":"mel@chat.test"}',
       'POST /snapshots {"name":"calm"}',
       "clock +1h",
       "An hour later",
@@ -139,7 +139,7 @@ const stories = {
       "reply none",
       "DELETE /faults",
       'POST /rate_limit {"requests":1,"seconds":30,"user":"mel@chat.test"}',
-      'POST /network {"profile":"edge","user":"mel@chat.test","loss":0}',
+      'POST /network {"profile":"edge","user":"mel@chat.test"}',
       "DELETE /network?user=mel%40chat.test",
       "reply 429",
     ]);
