@@ -3,7 +3,7 @@
 // What the panes of "Act as" show and say: menus, the focus, networks, and connections that the browser does not have.
 
 const assert = require("node:assert/strict");
-const { arm, begin, composer, end, events, listening, message, pane, view, write } = require("./hands");
+const { arm, begin, composer, end, events, listening, message, pane, played, view, write } = require("./hands");
 const { live } = require("./page");
 const { control, serve } = require("./program");
 
@@ -67,6 +67,20 @@ const panes = {
     await page.getByText("3 steps", { exact: true }).waitFor();
     assert.ok(await isFocused("Max Mercer"));
     await end(page, url, "upload");
+  },
+
+  async "take what a person wrote for read by them, where the level has a parameter for it"({ browser, url, binary }) {
+    for (const level of [512, 235]) {
+      const page = await begin(browser, url, "own", { feature_level: level });
+      await write(page, "Mel Marsh", "Read by me");
+      await message(page, "Max Mercer", "Read by me").waitFor();
+      const unread = (name) => pane(page, name).locator(".message.unread", { hasText: "Read by me" }).count();
+      await message(page, "Mel Marsh", "Read by me").waitFor();
+      assert.deepEqual([await unread("Mel Marsh"), await unread("Max Mercer")], [level < 236 ? 1 : 0, 1]);
+      const text = await played(page, binary);
+      assert.equal(/^read_by_sender: true$/m.test(text), level >= 236);
+      await end(page, url, "own");
+    }
   },
 
   async "say once that a network is offline, and that there is no reply"({ browser, url }) {

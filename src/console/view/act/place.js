@@ -6,6 +6,8 @@ const CHANNEL_LEVEL = 248;
 /** From these levels on, others learn of typing in a channel, and the channel has a parameter of its own. */
 const TYPING_LEVEL = 58;
 const TYPING_CHANNEL_LEVEL = 215;
+/** From this level on, clients may say whether a message counts as read by its sender. */
+const READ_BY_SENDER_LEVEL = 236;
 /** From this level on, messages may be scheduled. */
 const SCHEDULED_LEVEL = 179;
 /** From this level on, users may ask to be reminded. */
@@ -22,17 +24,20 @@ export const placeOf = (message) =>
 const typeOf = ({ people }, level) =>
   people ? (level < DIRECT_LEVEL ? "private" : "direct") : level < CHANNEL_LEVEL ? "stream" : "channel";
 
+/** What one writes oneself is read; the name of this client is none of those for which that is so without asking (A-7). */
+const readParams = (level) => (level < READ_BY_SENDER_LEVEL ? {} : { read_by_sender: true });
+
 /** The parameters of a message to be sent there; `name` is that of the channel. */
 export function sendParams(there, name, content, level) {
   const type = typeOf(there, level);
-  if (there.people) return { type, to: there.people, content };
-  return { type, to: name ?? there.channel, topic: there.topic, content };
+  const to = there.people ? { to: there.people } : { to: name ?? there.channel, topic: there.topic };
+  return { type, ...to, content, ...readParams(level) };
 }
 
 /** The parameters of a message that is sent there later, at an instant in UNIX seconds. */
 export function laterParams(there, content, at, level) {
   const to = there.people ? { to: there.people } : { to: there.channel, topic: there.topic };
-  return { type: typeOf(there, level), ...to, content, scheduled_delivery_timestamp: at };
+  return { type: typeOf(there, level), ...to, content, scheduled_delivery_timestamp: at, ...readParams(level) };
 }
 
 /** The parameters that say that somebody types there; null where the level has no such thing. */
