@@ -110,7 +110,8 @@ export function Toasts() {
         (toast) => html`
           <div class=${`toast ${toast.kind}`} key=${toast.id}>
             <div class="grow">
-              ${toast.text}${toast.count > 1 ? ` ×${toast.count}` : ""}${toast.links.map(
+              <span class="toast-text" title=${toast.text}>${toast.text}</span>
+              ${toast.count > 1 ? ` ×${toast.count}` : ""}${toast.links.map(
                 ([text, href]) => html`
                   ${" "}
                   <a href=${href}>${text}</a>

@@ -83,6 +83,28 @@ const panes = {
     }
   },
 
+  async "cut a long refusal off in its toast, show all of it to the pointer, and drop it in time"({ browser, url }) {
+    const page = await begin(browser, url, "long");
+    const msg = "This is refused for many reasons, of which each has its words. ".repeat(8).trim();
+    await control(url, "POST", "/worlds/long/faults", {
+      match: { user: "mel", path: "/messages" },
+      effect: { error: { status: 400, code: "BAD_REQUEST", msg } },
+    });
+    await write(page, "Mel Marsh", "Hello?");
+    const toast = page.locator(".toast.bad");
+    await toast.waitFor();
+    const began = performance.now();
+    const height = async () => (await toast.boundingBox()).height;
+    assert.ok((await height()) < 130, `${await height()}`);
+    await toast.hover();
+    assert.ok((await height()) > 200 && (await height()) < 300, `${await height()}`);
+    await page.mouse.move(0, 0);
+    await view(page, "Live");
+    await toast.waitFor({ state: "detached", timeout: 11_000 });
+    assert.ok(performance.now() - began < 10_500);
+    await end(page, url, "long");
+  },
+
   async "say once that a network is offline, and that there is no reply"({ browser, url }) {
     const page = await begin(browser, url, "once");
     await arm(page, "Max Mercer", "Network offline");
