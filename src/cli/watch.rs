@@ -6,6 +6,7 @@ mod days;
 mod filter;
 mod line;
 mod names;
+mod repeats;
 mod target;
 
 use super::CliError;
@@ -16,6 +17,7 @@ use clap::Args;
 use days::Days;
 use filter::{Filter, FilterState};
 use futures_util::StreamExt;
+use repeats::Repeats;
 use serde_json::Value;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -140,27 +142,40 @@ async fn connect(
     *was_connected = true;
     let mut filter_state = FilterState::new(&watch.filter);
     let mut days = Days::default();
+    let mut repeats = Repeats::default();
     loop {
-        let text = match socket.next().await {
-            Some(Ok(Message::Text(text))) => text,
-            Some(Ok(Message::Close(_))) | None => {
-                return Ok((true, Disconnect::Lost("the connection was closed".into())));
-            }
+        let received = match socket.next().await {
+            Some(Ok(Message::Text(text))) => Ok(text),
+            Some(Ok(Message::Close(_))) | None => Err("the connection was closed".to_owned()),
             Some(Ok(_)) => continue,
-            Some(Err(error)) => return Ok((true, Disconnect::Lost(connection_error_reason(&error)))),
+            Some(Err(error)) => Err(connection_error_reason(&error)),
+        };
+        let text = match received {
+            Ok(text) => text,
+            Err(reason) => {
+                let is_printed = print_lines(repeats.end()).is_ok();
+                let disconnect = if is_printed { Disconnect::Lost(reason) } else { Disconnect::OutputClosed };
+                return Ok((true, disconnect));
+            }
         };
         let frame = serde_json::from_str::<Value>(&text).ok();
         if frame.as_ref().is_some_and(|frame| !filter_state.admits(frame)) {
             continue;
         }
         let line = if watch.json { text.to_string() } else { line::format_frame(&text, is_coloured) };
-        let day = frame.filter(|_| !watch.json).and_then(|frame| days.line_before(&frame));
+        let frame = frame.filter(|_| !watch.json);
+        let day = frame.as_ref().and_then(|frame| days.line_before(frame));
         let line = day.map(|day| format!("{day}\n{line}")).unwrap_or(line);
-        let mut output = std::io::stdout().lock();
-        if writeln!(output, "{line}").and_then(|()| output.flush()).is_err() {
+        if print_lines(repeats.lines_for(frame.as_ref(), line)).is_err() {
             return Ok((true, Disconnect::OutputClosed));
         }
     }
+}
+
+fn print_lines(lines: impl IntoIterator<Item = String>) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    lines.into_iter().try_for_each(|line| writeln!(output, "{line}"))?;
+    output.flush()
 }
 
 /// Handles a refusal. A server error is temporary, and so is a missing world after an earlier connection, since the
