@@ -30,7 +30,7 @@ pub enum Scenario {
     after_help = "For example:\n\n  chatdouble scenario run lunch.md\n  chatdouble scenario run --url http://127.0.0.1:9991 --junit results.xml *.md"
 )]
 pub struct Run {
-    /// Markdown files with scenarios
+    /// Markdown files with scenarios; of a folder, its *.md
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -76,7 +76,7 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
 
 async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
-    let Some(documents) = read_documents(&run.files) else { return Ok(ExitCode::FAILURE) };
+    let Some(documents) = read_documents(&list_files(&run.files)?) else { return Ok(ExitCode::FAILURE) };
     let started_server = match run.url {
         Some(_) => None,
         None => Some(Server::start().await.map_err(CliError::failure)?),
@@ -114,6 +114,27 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     let text =
         std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))?;
     json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
+}
+
+/// The files to play: those that are given, and those of the given folders whose names end with `.md`.
+fn list_files(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let problem = |reason: String| CliError::failure(format!("{}: {reason}", path.display()));
+        let entries = std::fs::read_dir(path).map_err(|error| problem(error.to_string()))?;
+        let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        found.retain(|file| file.is_file() && file.extension().is_some_and(|extension| extension == "md"));
+        if found.is_empty() {
+            return Err(problem("the folder has no *.md".to_owned()));
+        }
+        found.sort();
+        files.extend(found);
+    }
+    Ok(files)
 }
 
 /// Reads all files. If there are mistakes, prints them and returns None.

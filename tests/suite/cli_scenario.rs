@@ -46,6 +46,23 @@ fn the_clock_goes_to_fractions_of_a_second() {
 }
 
 #[test]
+fn of_a_folder_its_markdown_files_are_played() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-stories", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("made");
+    let name = folder.to_string_lossy().into_owned();
+    let (status, out, errors) = run(&[&name]);
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(errors.contains(&format!("{name}: the folder has no *.md")), "{errors}");
+    for (file, text) in [("b.md", STORY), ("a.md", STORY), ("notes.txt", "nothing")] {
+        std::fs::write(folder.join(file), text).expect("written");
+    }
+    let (status, out, errors) = run(&[&name]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let counts = "2 played, 0 skipped, 0 differ";
+    assert_eq!(out, format!("played   {name}/a.md: Who\nplayed   {name}/b.md: Who\n{counts}\n"));
+}
+
+#[test]
 fn misspelt_blocks_and_lines_are_reported_by_place() {
     let control = |lines: &str| format!("# Time\n\n```control\n{lines}\n```\n");
     for (name, text, reason) in [
