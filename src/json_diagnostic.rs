@@ -199,13 +199,19 @@ fn describe_value(value: &str) -> String {
 /// A message about an unknown name, with the most similar known one, or all of them if they are few. `what` is the kind
 /// of name, such as `key`.
 pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let nearest = similar_name(name, known);
+    let nearest = similar_name(name, known).or_else(|| only_name_with_word(name, known));
     let name = truncate(name, MAX_NAME_LENGTH);
     match nearest {
         Some(nearest) => format!("there is no {what} `{name}`; did you mean `{nearest}`?"),
         None if known.is_empty() || known.len() > MAX_LISTED_NAMES => format!("there is no {what} `{name}`"),
         None => format!("there is no {what} `{name}`, only `{}`", known.join("`, `")),
     }
+}
+
+/// The known name of which a name is one of the words, such as `feature_level` for `level`; None if there are several.
+fn only_name_with_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let mut found = known.iter().filter(|candidate| candidate.split('_').any(|part| part == word));
+    found.next().filter(|_| found.next().is_none()).copied()
 }
 
 /// The most similar known name; None if none is similar.
@@ -275,6 +281,8 @@ mod tests {
             reason(r#"{"a point": [{"wdth": 7}]}"#),
             r#"$["a point"][0].wdth: there is no key `wdth`; did you mean `width`?"#
         );
+        let unknown = describe_unknown("key", "level", &["label", "feature_level", "clock"]);
+        assert_eq!(unknown, "there is no key `level`; did you mean `feature_level`?");
         assert_eq!(reason("5"), "$: takes an object, not 5");
         assert_eq!(reason("[]"), "$: takes an object");
         assert_eq!(reason("{} {}"), "$: trailing characters at line 1 column 4");
