@@ -15,5 +15,4 @@ pub mod times;
 mod writer;
 
 pub use exchange::{Exchange, Recording, RequestBody, Upload, basic_credentials};
-pub use secrets::is_secret_name;
 pub use writer::{RecordedScenario, to_scenario};

@@ -5,6 +5,7 @@ mod cleanup;
 mod failures;
 mod later_requests;
 mod own_probes;
+mod secrets;
 
 use crate::support::TestServer;
 use bytes::Bytes;

@@ -1,5 +1,6 @@
 //! The record of a comparison, which is written as JSON, and read as the baseline of a later one.
 
+use crate::scenario::recording::secrets::Secrets;
 use crate::scenario::server_comparison::Step;
 use serde::{Deserialize, Serialize};
 
@@ -75,17 +76,17 @@ pub struct DifferenceRecord {
 }
 
 impl RequestRecord {
-    pub fn from_step(document: &str, probe: &str, step: &Step) -> Self {
+    pub fn from_step(document: &str, probe: &str, step: &Step, secrets: &Secrets) -> Self {
         let differences = step.differences.iter().map(|difference| DifferenceRecord {
             at: difference.at.clone(),
-            first: difference.first.clone(),
-            second: difference.second.clone(),
+            first: secrets.redact(&difference.first),
+            second: secrets.redact(&difference.second),
         });
         Self {
             probe: probe.to_owned(),
             place: format!("{document}:{}", step.line),
             who: step.caller.clone(),
-            request: format!("{} {}", step.method, step.path),
+            request: secrets.redact(&format!("{} {}", step.method, step.path)),
             is_known: false,
             differences: differences.collect(),
         }

@@ -8,6 +8,7 @@ use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecor
 use super::request_text::request_text;
 use crate::api::{OperationRow, rows};
 use crate::counted::counted;
+use crate::scenario::recording::secrets::Secrets;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -37,6 +38,8 @@ pub struct Report {
     /// Warnings of requests of the user's own probes whose path no operation has.
     unknown_paths: Vec<String>,
     leftovers: Vec<String>,
+    /// The keys of the accounts, and the secrets in the replies.
+    secrets: Secrets,
 }
 
 #[derive(Default)]
@@ -82,6 +85,10 @@ impl Report {
     /// An empty report. `is_partial` means that only selected probes will be played, `is_read_only` that only reads.
     pub fn new(sides: [&ComparedServer; 2], baseline: Option<Baseline>, is_partial: bool, is_read_only: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
+        let mut secrets = Secrets::default();
+        for user in sides.iter().flat_map(|side| side.scope.directory.users.values()) {
+            secrets.add(&user.api_key);
+        }
         Self {
             urls,
             levels: sides.map(|side| side.feature_level),
@@ -94,6 +101,7 @@ impl Report {
             cuts: BTreeMap::new(),
             unknown_paths: Vec::new(),
             leftovers: Vec::new(),
+            secrets,
         }
     }
 
@@ -110,6 +118,7 @@ impl Report {
             () => &mut self.probes.agreeing,
         };
         *count += 1;
+        self.collect_secrets(&result.steps);
         for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
             if is_unknown(step) {
@@ -120,19 +129,23 @@ impl Report {
                 }
             }
             let record_and_text = (!step.differences.is_empty()).then(|| {
-                let mut record = RequestRecord::from_step(document, scenario, step);
+                let mut record = RequestRecord::from_step(document, scenario, step, &self.secrets);
                 record.is_known = self.baseline.as_ref().is_some_and(|baseline| baseline.contains(&name, &record));
                 let text = request_text(&record, step, self.baseline.is_some(), &self.urls, self.levels);
-                (record, text)
+                (record, self.secrets.redact(&text))
             });
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
             operation.differences.extend(record_and_text);
-            operation.refusals.extend(step.common_refusal().filter(|_| is_own));
+            operation.refusals.extend(step.common_refusal().filter(|_| is_own).map(|text| self.secrets.redact(&text)));
         }
         for (request, reason) in result.skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
+            let reason = match reason {
+                SkipReason::Lacking(what) => SkipReason::Lacking(self.secrets.redact(&what)),
+                other => other,
+            };
             match &reason {
                 SkipReason::Lacking(what) => *self.lacks.entry(what.clone()).or_default() += 1,
                 SkipReason::EarlierDifference(earlier) => {
@@ -149,6 +162,13 @@ impl Report {
             }
         }
         self.leftovers.extend(result.unremoved_objects);
+    }
+
+    fn collect_secrets(&mut self, steps: &[Step]) {
+        for step in steps {
+            step.parameters.iter().for_each(|(name, value)| self.secrets.collect_parameter(name, value));
+            step.replies.iter().for_each(|(_, body)| self.secrets.collect(body));
+        }
     }
 
     /// Whether there are differences that are not in the baseline.

@@ -2,7 +2,7 @@
 
 use super::level_changes::level_changes;
 use super::record::RequestRecord;
-use crate::scenario::recording::is_secret_name;
+use crate::scenario::recording::secrets::redact_value;
 use crate::scenario::server_comparison::{ServerDifference, Step};
 use serde_json::Value;
 use std::fmt::Write;
@@ -39,7 +39,7 @@ pub fn request_text(
     }
     if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
         let format_reply = |(status, body): &(u16, Value)| {
-            format!("{status}\n{}", serde_json::to_string_pretty(&redact_secrets(body)).unwrap_or_default())
+            format!("{status}\n{}", serde_json::to_string_pretty(&redact_value("", body)).unwrap_or_default())
         };
         let [first, second] = [format_reply(&step.replies[0]), format_reply(&step.replies[1])];
         let diff = similar::TextDiff::from_lines(&first, &second);
@@ -83,20 +83,4 @@ fn difference_groups(differences: &[ServerDifference]) -> Vec<(String, &ServerDi
         (format!("{place}{of_accounts}{times}"), difference)
     };
     groups.into_iter().map(describe).collect()
-}
-
-/// Replaces keys and passwords in a reply with a placeholder.
-fn redact_secrets(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => object
-            .iter()
-            .map(|(name, inner)| match inner {
-                Value::String(text) if is_secret_name(name) && !text.is_empty() => (name.clone(), "left-out".into()),
-                other => (name.clone(), redact_secrets(other)),
-            })
-            .collect::<serde_json::Map<_, _>>()
-            .into(),
-        Value::Array(items) => items.iter().map(redact_secrets).collect::<Vec<_>>().into(),
-        other => other.clone(),
-    }
 }

@@ -1,11 +1,21 @@
-//! The secrets in a recording, which must not be written into a file: keys, passwords and tokens.
+//! The secrets of recordings and comparisons, which must not be written into a file: keys, passwords and tokens.
 
 use super::exchange::{Exchange, RequestBody};
-use serde_json::Value;
+use regex::Regex;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// The minimum length of a secret. Shorter texts, and texts of digits alone, can't be distinguished from other text.
 const MIN_SECRET_BYTES: usize = 6;
+
+/// The replacement of a secret.
+const LEFT_OUT: &str = "left-out";
+
+/// The address of a file that is valid for a short time. Whoever has its token can read the file.
+static TEMPORARY_ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(/user_uploads/temporary/)[^/\s"'?]+"#).expect("a well-formed pattern"));
 
 /// Whether a key or parameter with this name has a secret as its value.
 pub fn is_secret_name(name: &str) -> bool {
@@ -15,7 +25,61 @@ pub fn is_secret_name(name: &str) -> bool {
     name_parts.iter().any(|part| name.contains(part)) || name == "token" || name.ends_with("_token")
 }
 
-/// The secrets of a recording.
+/// The name that says what a member of an object is: in events of a changed property, that is the property's name.
+pub fn described_name<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
+    let property = object.get("property").and_then(Value::as_str).filter(|_| name == "value");
+    property.filter(|property| is_secret_name(property)).unwrap_or(name)
+}
+
+/// A value with its secrets replaced. `name` is its key or parameter; it may be empty.
+pub fn redact_value(name: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) if is_secret_name(name) && !text.is_empty() => LEFT_OUT.into(),
+        Value::String(text) => redact_addresses(text).into_owned().into(),
+        Value::Array(items) => items.iter().map(|item| redact_value(name, item)).collect::<Vec<_>>().into(),
+        Value::Object(object) => object
+            .iter()
+            .map(|(key, member)| (key.clone(), redact_value(described_name(key, object), member)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}
+
+/// A text without the tokens in addresses of files.
+pub fn redact_addresses(text: &str) -> Cow<'_, str> {
+    TEMPORARY_ADDRESS.replace_all(text, format!("${{1}}{LEFT_OUT}"))
+}
+
+/// A form or query with its secrets replaced. All else stays as it is encoded.
+pub fn redact_form(form: &str) -> String {
+    let redact_pair = |pair: &str| {
+        let Some((name, value)) = form_urlencoded::parse(pair.as_bytes()).next() else { return pair.to_owned() };
+        let encoded_name = pair.split('=').next().unwrap_or_default();
+        if is_secret_name(&name) && !value.is_empty() {
+            return format!("{encoded_name}={LEFT_OUT}");
+        }
+        let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(&value) else {
+            return pair.to_owned();
+        };
+        let redacted = redact_value("", &json_value);
+        if redacted == json_value {
+            return pair.to_owned();
+        }
+        let encoded: String = form_urlencoded::byte_serialize(redacted.to_string().as_bytes()).collect();
+        format!("{encoded_name}={encoded}")
+    };
+    form.split('&').map(redact_pair).collect::<Vec<_>>().join("&")
+}
+
+/// A URL with the secrets in its path and query replaced.
+pub fn redact_url(url: &str) -> String {
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    let query = query.map(|query| format!("?{}", redact_form(query))).unwrap_or_default();
+    format!("{}{query}", redact_addresses(path))
+}
+
+/// The secrets of a recording or a comparison.
 #[derive(Debug, Default)]
 pub struct Secrets {
     secrets: BTreeSet<String>,
@@ -40,13 +104,15 @@ impl Secrets {
         secrets
     }
 
-    fn add(&mut self, secret: &str) {
+    /// Adds a secret, unless it is so short that other texts may contain it.
+    pub fn add(&mut self, secret: &str) {
         if secret.len() >= MIN_SECRET_BYTES && secret.chars().any(|character| !character.is_ascii_digit()) {
             self.secrets.insert(secret.to_owned());
         }
     }
 
-    fn collect_parameter(&mut self, name: &str, value: &str) {
+    /// Adds the secrets in the value of a parameter.
+    pub fn collect_parameter(&mut self, name: &str, value: &str) {
         if is_secret_name(name) {
             self.add(value.trim_matches('"'));
         }
@@ -55,12 +121,13 @@ impl Secrets {
         }
     }
 
-    fn collect(&mut self, value: &Value) {
+    /// Adds the secrets in a reply or another JSON value.
+    pub fn collect(&mut self, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
-                        Value::String(secret) if is_secret_name(name) => self.add(secret),
+                        Value::String(secret) if is_secret_name(described_name(name, object)) => self.add(secret),
                         member => self.collect(member),
                     }
                 }
@@ -75,12 +142,12 @@ impl Secrets {
         self.secrets.iter().any(|secret| text.contains(secret))
     }
 
-    /// Replaces the secrets in a text with `left-out`.
+    /// A text with the secrets replaced.
     pub fn redact(&self, text: &str) -> String {
         // The longest comes first, because a shorter one may be a part of it.
         let mut secrets: Vec<&String> = self.secrets.iter().collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
+        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, LEFT_OUT))
     }
 }
 
@@ -94,5 +161,25 @@ mod tests {
         secrets.add("abcdef");
         secrets.add("abcdef-and-more");
         assert_eq!(secrets.redact("keys: abcdef-and-more, abcdef"), "keys: left-out, left-out");
+    }
+
+    #[test]
+    fn secrets_in_urls_and_forms_are_replaced_and_all_else_stays() {
+        let url = "http://chat.test/api/v1/x?api_key=abc&to=[%227%22]&service={%22token%22:%22abc%22}&password=";
+        let service = "%7B%22token%22%3A%22left-out%22%7D";
+        let expected = format!("http://chat.test/api/v1/x?api_key=left-out&to=[%227%22]&service={service}&password=");
+        assert_eq!(redact_url(url), expected);
+        let address = "http://chat.test/user_uploads/temporary/abcdef/file.txt";
+        assert_eq!(redact_url(address), "http://chat.test/user_uploads/temporary/left-out/file.txt");
+    }
+
+    #[test]
+    fn secrets_in_values_are_replaced_by_name() {
+        let value = serde_json::json!({"api_key": "abc", "services": [{"token": "abc", "base_url": "http://a"}],
+            "property": "api_key", "value": "abc", "otp_encrypted_api_key": null, "password": ""});
+        let expected = serde_json::json!({"api_key": "left-out", "services": [{"token": "left-out",
+            "base_url": "http://a"}], "property": "api_key", "value": "left-out", "otp_encrypted_api_key": null,
+            "password": ""});
+        assert_eq!(redact_value("", &value), expected);
     }
 }

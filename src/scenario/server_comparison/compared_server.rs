@@ -2,6 +2,7 @@
 
 use crate::scenario::client::{Failure, HttpReply, HttpRequest};
 use crate::scenario::directory::{Account, Directory, ScenarioUser};
+use crate::scenario::recording::secrets::redact_url;
 use crate::scenario::scope::Scope;
 use crate::scenario::stage::authorization_header;
 use serde_json::Value;
@@ -174,7 +175,7 @@ impl ComparedServer {
     ///
     /// If there is no reply.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpReply, String> {
-        let request_line = format!("{} {}", request.method, request.url);
+        let request_line = format!("{} {}", request.method, redact_url(&request.url));
         self.http.send(request).await.map_err(|failure| format!("{request_line}: {}", failure.reason()))
     }
 }

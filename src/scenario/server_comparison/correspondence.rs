@@ -3,7 +3,7 @@
 mod lists;
 
 use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
-use crate::scenario::recording::secrets::is_secret_name;
+use crate::scenario::recording::secrets::{described_name, is_secret_name, redact_value};
 use crate::scenario::recording::times::is_unix_time;
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -166,11 +166,11 @@ impl Correspondence {
                 // Servers choose the colors of subscriptions.
                 let are_colors = key == "color" && [first_text, second_text].iter().all(|text| is_color(text));
                 if !are_colors && !self.are_equal_texts(first_text, second_text) {
-                    self.add_difference(path, first, second, differences);
+                    self.add_difference(key, path, first, second, differences);
                 }
             }
             _ if first == second => {}
-            _ => self.add_difference(path, first, second, differences),
+            _ => self.add_difference(key, path, first, second, differences),
         }
     }
 
@@ -279,7 +279,7 @@ impl Correspondence {
                 }
                 None => differences.push(ServerDifference {
                     at: member_path,
-                    first: self.excerpt(0, value),
+                    first: self.excerpt(0, described_name(name, first), value),
                     second: ABSENT.to_owned(),
                 }),
             }
@@ -289,7 +289,7 @@ impl Correspondence {
             differences.push(ServerDifference {
                 at: member_path,
                 first: ABSENT.to_owned(),
-                second: self.excerpt(1, &second[name]),
+                second: self.excerpt(1, described_name(name, second), &second[name]),
             });
         }
     }
@@ -311,16 +311,24 @@ impl Correspondence {
         })
     }
 
-    fn add_difference(&self, path: &str, first: &Value, second: &Value, differences: &mut Vec<ServerDifference>) {
+    fn add_difference(
+        &self,
+        key: &str,
+        path: &str,
+        first: &Value,
+        second: &Value,
+        differences: &mut Vec<ServerDifference>,
+    ) {
         differences.push(ServerDifference {
             at: path.to_owned(),
-            first: self.excerpt(0, first),
-            second: self.excerpt(1, second),
+            first: self.excerpt(0, key, first),
+            second: self.excerpt(1, key, second),
         });
     }
 
-    fn excerpt(&self, server_index: usize, value: &Value) -> String {
-        let text = self.normalize(server_index, &value.to_string());
+    /// A value of a server as text, without secrets and shortened. `key` is where the value is; it may be empty.
+    pub(super) fn excerpt(&self, server_index: usize, key: &str, value: &Value) -> String {
+        let text = self.normalize(server_index, &redact_value(key, value).to_string());
         let excerpt: String = text.chars().take(300).collect();
         if excerpt.len() < text.len() { excerpt + " …" } else { excerpt }
     }
@@ -338,12 +346,12 @@ fn kind_after(prefix: &str) -> &'static str {
 }
 
 /// The key that decides how the member `name` of two objects is compared: events of a changed property have its name
-/// in `property` and its value in `value`, which may be an ID. Other values are what somebody set, also where the
+/// in `property` and its value in `value`, which may be an ID or a secret. Other values are what somebody set, also where the
 /// property's own key is not compared.
 fn compared_key<'o>(name: &'o str, objects: [&'o Map<String, Value>; 2]) -> &'o str {
     let [first, second] = objects.map(|object| object.get("property").and_then(Value::as_str));
-    let is_id = |property: &&str| kind_of_id(property, "").is_some();
-    first.filter(|_| name == "value" && first == second).filter(is_id).unwrap_or(name)
+    let is_id_or_secret = |property: &&str| kind_of_id(property, "").is_some() || is_secret_name(property);
+    first.filter(|_| name == "value" && first == second).filter(is_id_or_secret).unwrap_or(name)
 }
 
 /// The kinds of objects whose IDs may be the keys of a collection.

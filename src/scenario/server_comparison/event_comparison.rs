@@ -28,12 +28,17 @@ pub fn compare_events(
                 unmatched.retain(|other_position| *other_position != position);
                 positions.push(position);
             }
-            None => differences.push(ServerDifference { at: path, first: excerpt(event), second: ABSENT.to_owned() }),
+            None => differences.push(ServerDifference {
+                at: path,
+                first: correspondence.excerpt(0, "", event),
+                second: ABSENT.to_owned(),
+            }),
         }
     }
     for position in unmatched {
         let path = format!("event {} of {handle}", event_name(&second[position]));
-        differences.push(ServerDifference { at: path, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
+        let second = correspondence.excerpt(1, "", &second[position]);
+        differences.push(ServerDifference { at: path, first: ABSENT.to_owned(), second });
     }
     if !positions.is_sorted() {
         let event_names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
@@ -50,8 +55,4 @@ pub fn compare_events(
 fn event_name(event: &Value) -> String {
     let operation = event["op"].as_str().map(|operation| format!("/{operation}")).unwrap_or_default();
     format!("{}{operation}", event["type"].as_str().unwrap_or_default())
-}
-
-fn excerpt(value: &Value) -> String {
-    value.to_string().chars().take(300).collect()
 }

@@ -16,6 +16,7 @@ use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
+use crate::scenario::recording::secrets::redact_addresses;
 use crate::scenario::reply_text::hint_text;
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::world_names;
@@ -194,7 +195,8 @@ impl ProbeRun<'_> {
         if request.method != "GET" && !self.settings.is_read_only {
             differences.extend(self.event_differences(has_same_status).await?);
         }
-        let request_line = format!("{} {path}", request.method);
+        let shown_path = redact_addresses(&path).into_owned();
+        let request_line = format!("{} {shown_path}", request.method);
         let missing_capture =
             self.missing_capture_reason(0, expected, &first).or(self.missing_capture_reason(1, expected, &second));
         for name in captured_names(expected) {
@@ -208,7 +210,7 @@ impl ProbeRun<'_> {
             line: line_of(&self.document.text, block.range.start),
             caller,
             method: request.method.clone(),
-            path,
+            path: shown_path,
             parameters: parameters_of(&encoded[0]),
             curl: [curl_command(&encoded[0], emails[0].as_deref()), curl_command(&encoded[1], emails[1].as_deref())],
             replies: [(first.status, first.body), (second.status, second.body)],

@@ -55,7 +55,7 @@ impl Correspondence {
                 }
                 None => differences.push(ServerDifference {
                     at: item_path.clone(),
-                    first: self.excerpt(0, item),
+                    first: self.excerpt(0, key, item),
                     second: ABSENT.to_owned(),
                 }),
             }
@@ -65,7 +65,7 @@ impl Correspondence {
             differences.push(ServerDifference {
                 at: item_path.clone(),
                 first: ABSENT.to_owned(),
-                second: self.excerpt(1, &second[position]),
+                second: self.excerpt(1, key, &second[position]),
             });
         }
         let positions: Vec<usize> = matched.into_values().collect();
