@@ -3,9 +3,11 @@
 mod accounts;
 mod baseline;
 mod level_changes;
+mod operations;
 mod record;
 mod report;
 mod request_text;
+mod selection;
 mod transport;
 mod warnings;
 
@@ -16,7 +18,6 @@ use super::signals::TerminationSignal;
 use super::tls::TrustOptions;
 use super::upstream::parse_rate;
 use crate::cli::upstream::parse_base_url;
-use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
@@ -24,6 +25,7 @@ use accounts::{Accounts, role_name};
 use baseline::Baseline;
 use clap::Args;
 use report::Report;
+use selection::selected_probes;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -60,9 +62,10 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     accounts: PathBuf,
 
-    /// Only probes with this in their name, file or requests; * matches anything
+    /// Only probes of this operation, such as 'POST /typing', or with this text in their name, file or requests, in
+    /// which * matches anything; may be given several times
     #[arg(long, value_name = "PATTERN")]
-    only: Option<String>,
+    only: Vec<String>,
 
     /// File for the result; by default it is printed
     #[arg(short, long, value_name = "FILE")]
@@ -121,7 +124,7 @@ impl Compare {
         }
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let documents = self.read_documents()?;
-        let probes = self.selected_probes(&documents)?;
+        let probes = selected_probes(&documents, &self.only)?;
         let handles = documents.iter().flat_map(handles).collect();
         let accounts = Accounts::read(&self.accounts, &handles)?;
         let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
@@ -132,7 +135,7 @@ impl Compare {
         };
         let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(role_warnings([&sides[0], &sides[1]]));
         warnings.for_each(eprint_line);
-        let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some(), self.read_only);
+        let mut report = Report::new([&sides[0], &sides[1]], baseline, !self.only.is_empty(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let result = {
             let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
@@ -247,29 +250,6 @@ impl Compare {
         Ok(documents)
     }
 
-    fn selected_probes<'a>(&self, documents: &'a [Document]) -> Result<Vec<(&'a Document, &'a Scenario)>, CliError> {
-        let all_probes = || {
-            documents.iter().flat_map(|document| document.scenarios.iter().map(move |scenario| (document, scenario)))
-        };
-        let selected: Vec<_> =
-            all_probes().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
-        if selected.is_empty() {
-            let files = documents.iter().filter_map(|document| document.path.rsplit('/').next());
-            let names: Vec<&str> =
-                all_probes().map(|(_, scenario)| scenario.name.as_str()).chain(files.clone()).collect();
-            let pattern = self.only.as_deref().unwrap_or_default();
-            let remedy = match similar_name(pattern, &names) {
-                Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => format!(
-                    "it takes a part of the name of a probe, of a file ({}) or of a request, such as POST /typing",
-                    files.collect::<Vec<_>>().join(", ")
-                ),
-            };
-            return Err(CliError::usage(format!("--only fits no probe; {remedy}")));
-        }
-        Ok(selected)
-    }
-
     /// Connects to a server. `position` is its place on the command line, 0 or 1.
     async fn open_server(&self, position: usize, accounts: &Accounts) -> Result<ComparedServer, CliError> {
         let base_url = &self.urls[position];
@@ -284,19 +264,6 @@ impl Compare {
         ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts, role_name)
             .await
             .map_err(CliError::failure)
-    }
-
-    /// Whether `--only` selects a probe: whether its file name or a line of its section matches the pattern.
-    fn is_selected(&self, document: &Document, scenario: &Scenario) -> bool {
-        let Some(pattern) = &self.only else { return true };
-        let fragments: Vec<String> = pattern.split('*').map(regex::escape).collect();
-        let Ok(pattern) = regex::RegexBuilder::new(&fragments.join(".*")).case_insensitive(true).build() else {
-            return false;
-        };
-        let start: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
-        let section = &document.text[start.min(document.text.len())..];
-        let end = section[1..].find("\n## ").map_or(section.len(), |end| end + 1);
-        pattern.is_match(&document.path) || section[..end].lines().any(|line| pattern.is_match(line))
     }
 }
 

@@ -12,7 +12,8 @@ mod probe_result;
 mod queues;
 mod sent_request;
 
-use super::document::Document;
+use super::block::BlockKind;
+use super::document::{Document, Scenario};
 use super::world_names;
 use std::collections::BTreeSet;
 
@@ -25,4 +26,16 @@ pub use probe_result::{ProbeResult, SkipReason, Step};
 pub fn handles(document: &Document) -> BTreeSet<String> {
     let blocks = document.background.iter().chain(document.scenarios.iter().flat_map(|scenario| &scenario.blocks));
     blocks.flat_map(world_names::handles).collect()
+}
+
+/// The methods and paths of the requests that a scenario sends, without queries. In the paths, placeholders are replaced
+/// with examples of their values.
+pub fn requests<'a>(document: &'a Document, scenario: &'a Scenario) -> impl Iterator<Item = (String, String)> + 'a {
+    document.background.iter().chain(&scenario.blocks).filter_map(|block| match &block.kind {
+        BlockKind::Request(request, _) => {
+            let path = probe_result::example_path(request);
+            Some((request.method.clone(), path.split('?').next().unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    })
 }

@@ -6,6 +6,7 @@ mod failures;
 mod later_requests;
 mod own_probes;
 mod secrets;
+mod selection;
 
 use crate::support::TestServer;
 use bytes::Bytes;

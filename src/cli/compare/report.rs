@@ -4,9 +4,10 @@ mod counts;
 mod unknown_path;
 
 use super::baseline::Baseline;
+use super::operations::{operation_name, row_name};
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use super::request_text::request_text;
-use crate::api::{OperationRow, rows};
+use crate::api::rows;
 use crate::counted::counted;
 use crate::scenario::recording::secrets::Secrets;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
@@ -312,25 +313,4 @@ impl Report {
         }
         text
     }
-}
-
-fn row_name(row: &OperationRow) -> String {
-    format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
-}
-
-/// The method of a request, and the path of the operation that it calls; its own path if there is no such operation.
-fn operation_name(method: &str, path: &str) -> String {
-    let parts: Vec<&str> = path.split('/').collect();
-    let matches = |row: &&OperationRow| {
-        let row_parts: Vec<&str> = row.route.path.split('/').collect();
-        row.route.method == method
-            && row_parts.len() == parts.len()
-            && row_parts.iter().zip(&parts).all(|(row_part, part)| match row_part.strip_prefix('{') {
-                Some(name) if name.ends_with("_id}") => part.bytes().all(|byte| byte.is_ascii_digit()),
-                Some(_) => !part.is_empty(),
-                None => row_part == part,
-            })
-    };
-    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
-    rows().filter(matches).min_by_key(placeholder_count).map_or_else(|| format!("{method} {path}"), row_name)
 }

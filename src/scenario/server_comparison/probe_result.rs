@@ -1,8 +1,8 @@
 //! The result of a probe: the requests that were compared, and why others were not.
 
 use super::correspondence::ServerDifference;
-use crate::scenario::block::{Block, BlockKind};
-use crate::scenario::template::Part;
+use crate::scenario::block::{Block, BlockKind, Request};
+use crate::scenario::template::{Part, Reference, UserField};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -96,17 +96,19 @@ impl ProbeResult {
     pub(super) fn skip(&mut self, blocks: &[&Block], reason: &SkipReason) {
         for block in blocks {
             if let BlockKind::Request(request, _) = &block.kind {
-                let path: String = request.path.parts.iter().map(example_text).collect();
-                self.skipped.push((format!("{} {path}", request.method), reason.clone()));
+                self.skipped.push((format!("{} {}", request.method, example_path(request)), reason.clone()));
             }
         }
     }
 }
 
-/// A part of a path, with a number instead of a placeholder.
-fn example_text(part: &Part) -> String {
-    match part {
+/// The path of a request, with a number or an address instead of each placeholder.
+pub(super) fn example_path(request: &Request) -> String {
+    let example_text = |part: &Part| match part {
         Part::Literal(text) => text.clone(),
+        Part::Reference(Reference::User(_, UserField::Email)) => "user@chat.test".to_owned(),
+        Part::Reference(Reference::Server | Reference::Origin | Reference::Prefix) => String::new(),
         _ => "1".to_owned(),
-    }
+    };
+    request.path.parts.iter().map(example_text).collect()
 }

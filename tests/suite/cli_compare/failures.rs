@@ -159,12 +159,19 @@ async fn names_of_two_dialects_are_warned_of_before_the_differences() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_misspelt_name_is_reported_with_the_nearest() {
     let [server, other] = [TestServer::start().await, TestServer::start().await];
-    let parts = "it takes a part of the name of a probe, of a file (accounts.md, channels.md, groups.md, messages.md, \
-                 organization.md, personal.md, reads.md, refusals.md) or of a request, such as POST /typing";
+    let parts = "it takes an operation, such as POST /typing, or a part of the name of a probe, of a file (accounts.md, \
+                 channels.md, groups.md, messages.md, organization.md, personal.md, reads.md, refusals.md) or of a \
+                 request";
     for (only, expected) in [
-        ("nixda", format!("error: --only fits no probe; {parts}\n").as_str()),
-        ("Alert wrods", "error: --only fits no probe; did you mean `Alert words`?\n"),
-        ("mesages.md", "error: --only fits no probe; did you mean `messages.md`?\n"),
+        ("nixda", format!("error: --only `nixda` fits no probe; {parts}\n").as_str()),
+        ("Alert wrods", "error: --only `Alert wrods` fits no probe; did you mean `Alert words`?\n"),
+        ("mesages.md", "error: --only `mesages.md` fits no probe; did you mean `messages.md`?\n"),
+        (
+            "GET /user/{user_id}",
+            "error: --only `GET /user/{user_id}` fits no probe; the nearest operation is GET /users/{user_id}\n",
+        ),
+        ("PUT /scim", "error: --only `PUT /scim` fits no probe; no operation has a path like this\n"),
+        ("POST /export/realm", "error: --only: no probe plays POST /export/realm\n"),
     ] {
         let (status, _, errors) = compare(&server.url(), &other.url(), &["--only", only]).await;
         assert_eq!((status, errors.as_str()), (Some(2), expected));
