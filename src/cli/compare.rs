@@ -153,9 +153,15 @@ impl Compare {
             }
         };
         report.leftovers().iter().for_each(|leftover| eprint_line(format_args!("left behind: {leftover}")));
-        result?;
-        if interrupted.load(Ordering::Relaxed) {
-            return Err(CliError::interrupted("interrupted before all was compared"));
+        let interruption = || CliError::interrupted("interrupted before all was compared");
+        let end = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
+        if let Some(end) = end {
+            if !report.is_empty()
+                && let Err(error) = self.write(&report)
+            {
+                eprint_line(format_args!("error: {}", error.message));
+            }
+            return Err(end);
         }
         if report.is_empty() {
             let message = format!("nothing was compared: {}", report.reasons_not_tried().join("; "));
@@ -163,6 +169,9 @@ impl Compare {
         }
         report.unknown_paths().iter().for_each(eprint_line);
         self.write(&report)?;
+        if let Some(lost) = report.lost_text() {
+            return Err(CliError::failure(lost));
+        }
         if report.differs() {
             return Ok(ExitCode::FAILURE);
         }
@@ -196,7 +205,8 @@ impl Compare {
         }
     }
 
-    /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it.
+    /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it, if a
+    /// server does not answer any more, or if the reply to a write was lost.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
@@ -210,6 +220,7 @@ impl Compare {
             format!("{} has no account `{}`{place}", self.accounts.display(), role_name(handle))
         };
         let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
+        let mut reached = 0;
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
@@ -222,11 +233,20 @@ impl Compare {
                 describe_missing_account: &describe_missing_account,
                 is_interrupted: interrupted,
             };
-            let mut result = play([first, second], &mut correspondence, document, scenario, &settings).await;
-            let failure = result.failure.take();
+            let result = play([first, second], &mut correspondence, document, scenario, &settings).await;
+            let failure = result.failure.clone();
             let is_own = !PROBES.iter().any(|(name, _)| *name == document.path);
             report.add(&document.path, &scenario.name, is_own, result);
-            failure.map_or(Ok(()), |failure| Err(CliError::failure(failure)))?;
+            if let Some(failure) = failure
+                && !(failure.is_read && answers(first).await && answers(second).await)
+            {
+                report.end_before(&failure.reason, &probes[index + 1..]);
+                return Err(CliError::failure(failure.reason));
+            }
+            reached = index + 1;
+        }
+        if interrupted.load(Ordering::Relaxed) {
+            report.end_before("interrupted", &probes[reached..]);
         }
         Ok(())
     }
@@ -265,6 +285,10 @@ impl Compare {
             .await
             .map_err(CliError::failure)
     }
+}
+
+async fn answers(side: &ComparedServer) -> bool {
+    side.get("/server_settings", None).await.is_ok()
 }
 
 /// The correspondence of the two servers before any probe: replacements for their URLs and for the texts of accounts,

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 pub use compared_server::{ComparedServer, HttpTransport};
 pub use correspondence::{ABSENT, Correspondence, ServerDifference};
 pub use probe::{ProbeSettings, play};
-pub use probe_result::{ProbeResult, SkipReason, Step};
+pub use probe_result::{ProbeFailure, ProbeResult, SkipReason, Step};
 
 /// The handles of the users in a document: those who send requests, and those that placeholders name.
 pub fn handles(document: &Document) -> BTreeSet<String> {

@@ -3,6 +3,7 @@
 mod baselines;
 mod cleanup;
 mod failures;
+mod incomplete;
 mod later_requests;
 mod own_probes;
 mod secrets;

@@ -3,6 +3,7 @@
 use super::record::{ComparisonRecord, DifferenceRecord, RequestRecord};
 use crate::cli::CliError;
 use crate::cli::baseline_file::{BaselineOption, ResultKind};
+use crate::cli::output::eprint_line;
 use crate::scenario::server_comparison::ABSENT;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,6 +48,12 @@ impl Baseline {
     /// If the file can't be read, or is not the JSON of a comparison.
     pub fn read(file: &Path) -> Result<Self, CliError> {
         let record: ComparisonRecord = BASELINE_OPTION.read(file)?;
+        if record.incomplete.is_some() || !record.lost.is_empty() {
+            eprint_line(format_args!(
+                "warning: {} is the result of an incomplete comparison: differences that it did not come to count as new",
+                file.display()
+            ));
+        }
         let keys = record.operations.iter().flat_map(|operation| {
             operation.differences.iter().flat_map(move |request| {
                 let differences = request.differences.iter();

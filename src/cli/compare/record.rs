@@ -7,11 +7,17 @@ use serde::{Deserialize, Serialize};
 /// The result of a comparison of two servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ComparisonRecord {
+    /// Why the comparison ended before all probes were played. Absent if all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
     /// The reference server, and the server to check.
     pub servers: [ServerRecord; 2],
     pub probes: ProbeCounts,
     /// All operations; with `--only`, those that the selected probes contain.
     pub operations: Vec<OperationRecord>,
+    /// Requests of probes that got no complete reply, each with the probe and the reason.
+    #[serde(default)]
+    pub lost: Vec<String>,
     /// Objects that the probes created and could not remove.
     pub left: Vec<String>,
 }
@@ -31,6 +37,9 @@ pub struct ProbeCounts {
     /// Probes without a difference that left out requests, since a reply or the accounts lack a value that they need.
     #[serde(default)]
     pub cut_short: usize,
+    /// Probes without a difference that ended at a request without a complete reply.
+    #[serde(default)]
+    pub failed: usize,
     /// Probes that sent no request.
     pub not_played: usize,
 }

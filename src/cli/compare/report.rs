@@ -11,6 +11,7 @@ use crate::api::rows;
 use crate::counted::counted;
 use crate::scenario::recording::secrets::Secrets;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
+use crate::scenario::{Document, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -36,6 +37,10 @@ pub struct Report {
     lacks: BTreeMap<String, usize>,
     /// Requests whose replies have another status, each with the number of later requests that were not tried for that.
     cuts: BTreeMap<String, usize>,
+    /// Requests without a complete reply, each with its probe and the reason.
+    lost: Vec<String>,
+    /// Why the comparison ended before all probes were played.
+    incomplete: Option<String>,
     /// Warnings of requests of the user's own probes whose path no operation has.
     unknown_paths: Vec<String>,
     leftovers: Vec<String>,
@@ -100,6 +105,8 @@ impl Report {
             operations: BTreeMap::new(),
             lacks: BTreeMap::new(),
             cuts: BTreeMap::new(),
+            lost: Vec::new(),
+            incomplete: None,
             unknown_paths: Vec::new(),
             leftovers: Vec::new(),
             secrets,
@@ -111,6 +118,9 @@ impl Report {
     pub fn add(&mut self, document: &str, scenario: &str, is_own: bool, result: ProbeResult) {
         let is_unknown = |step: &Step| is_own && unknown_path::is_called_by(step);
         let count = match () {
+            () if result.steps.iter().all(|step| step.differences.is_empty()) && result.failure.is_some() => {
+                &mut self.probes.failed
+            }
             () if result.steps.iter().all(|step| is_unknown(step) && step.differences.is_empty()) => {
                 &mut self.probes.not_played
             }
@@ -145,6 +155,7 @@ impl Report {
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
             let reason = match reason {
                 SkipReason::Lacking(what) => SkipReason::Lacking(self.secrets.redact(&what)),
+                SkipReason::NoReply(reason) => SkipReason::NoReply(self.secrets.redact(&reason)),
                 other => other,
             };
             match &reason {
@@ -163,6 +174,23 @@ impl Report {
             }
         }
         self.leftovers.extend(result.unremoved_objects);
+        self.lost.extend(result.failure.map(|failure| format!("{scenario}: {}", self.secrets.redact(&failure.reason))));
+    }
+
+    /// Notes why the comparison ends before these probes, which were not played.
+    pub fn end_before(&mut self, reason: &str, unplayed: &[(&Document, &Scenario)]) {
+        let total = self.probe_count() + unplayed.len();
+        for (document, scenario) in unplayed {
+            self.add(&document.path, &scenario.name, false, ProbeResult::not_reached(scenario));
+        }
+        let reason = self.secrets.redact(reason);
+        let played = total - unplayed.len();
+        self.incomplete = Some(format!("ended after {played} of {}: {reason}", counted(total, "probe")));
+    }
+
+    fn probe_count(&self) -> usize {
+        let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
+        agreeing + differing + cut_short + failed + not_played
     }
 
     fn collect_secrets(&mut self, steps: &[Step]) {
@@ -193,7 +221,7 @@ impl Report {
 
     /// Whether no probe sent a request.
     pub fn is_empty(&self) -> bool {
-        self.probes.agreeing + self.probes.differing + self.probes.cut_short + self.unknown_paths.len() == 0
+        self.operations.values().all(|operation| operation.requests == 0) && self.unknown_paths.is_empty()
     }
 
     /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
@@ -230,9 +258,11 @@ impl Report {
         operations.sort_by(|one, other| one.operation.cmp(&other.operation));
         let server = |index: usize| ServerRecord { url: self.urls[index].clone(), feature_level: self.levels[index] };
         ComparisonRecord {
+            incomplete: self.incomplete.clone(),
             servers: [server(0), server(1)],
             probes: self.probes,
             operations,
+            lost: self.lost.clone(),
             left: self.leftovers.clone(),
         }
     }
@@ -276,39 +306,48 @@ impl Report {
         probed.map(|(name, _)| name.clone()).chain(all).collect()
     }
 
-    /// A line for each operation that was not tried. If only reads are played, those that this leaves out and those
-    /// without a probe are one line together.
+    /// A line for each operation that was not tried. Those that the comparison did not reach are one line together, and
+    /// if only reads are played, also those that this leaves out and those without a probe.
     fn untried_text(&self) -> String {
         let mut text = String::new();
-        let (mut changing_count, mut unprobed_count) = (0, 0);
+        let [mut changing_count, mut unprobed_count, mut unreached_count] = [0; 3];
         for name in self.operation_names() {
             let reasons = match self.operations.get(&name) {
                 Some(operation) if operation.requests > 0 => continue,
                 Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
                 None => NO_PROBE_REASON.to_owned(),
             };
-            let count = match self.operations.get(&name) {
-                None => Some(&mut unprobed_count),
-                Some(operation) => {
-                    let is_change = |(_, reason): &(String, SkipReason)| *reason == SkipReason::OnlyReads;
-                    operation.not_tried.iter().all(is_change).then_some(&mut changing_count)
-                }
+            let has_only = |operation: &Operation, reason: SkipReason| {
+                operation.not_tried.iter().all(|(_, other_reason)| *other_reason == reason)
             };
-            match count.filter(|_| self.is_read_only) {
+            let count = match self.operations.get(&name) {
+                None => Some(&mut unprobed_count).filter(|_| self.is_read_only),
+                Some(operation) if self.is_read_only && has_only(operation, SkipReason::OnlyReads) => {
+                    Some(&mut changing_count)
+                }
+                Some(operation) => Some(&mut unreached_count).filter(|_| has_only(operation, SkipReason::NotReached)),
+            };
+            match count {
                 Some(count) => *count += 1,
                 None => {
                     let _ = writeln!(text, "not tried  {name}: {reasons}");
                 }
             }
         }
-        if changing_count + unprobed_count > 0 {
-            let only_reads = SkipReason::OnlyReads.to_string();
-            let reasons: Vec<String> = [(changing_count, only_reads.as_str()), (unprobed_count, NO_PROBE_REASON)]
+        let total = changing_count + unprobed_count + unreached_count;
+        if total > 0 {
+            let (only_reads, not_reached) = (SkipReason::OnlyReads.to_string(), SkipReason::NotReached.to_string());
+            let counts = [
+                (changing_count, only_reads.as_str()),
+                (unprobed_count, NO_PROBE_REASON),
+                (unreached_count, not_reached.as_str()),
+            ];
+            let reasons: Vec<String> = counts
                 .into_iter()
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, reason)| format!("{reason} ({count})"))
                 .collect();
-            let total = counted(changing_count + unprobed_count, "operation");
+            let total = counted(total, "operation");
             let _ = writeln!(text, "not tried  {total}: {}; --json FILE lists them", reasons.join(", "));
         }
         text

@@ -7,7 +7,7 @@ use super::compared_server::ComparedServer;
 use super::correspondence::{Correspondence, ServerDifference};
 use super::curl::curl_command;
 use super::event_comparison::compare_events;
-use super::probe_result::{ProbeResult, SkipReason, Step};
+use super::probe_result::{ProbeFailure, ProbeResult, SkipReason, Step};
 use super::queues::Queues;
 use super::sent_request::{parameters_of, path_without_base};
 use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
@@ -105,13 +105,16 @@ pub async fn play(
         may_have_changed: false,
         lost_values: BTreeMap::new(),
     };
-    result.failure = run.play(&blocks, &mut result).await.err();
+    if let Err(reason) = run.play(&blocks, &mut result).await {
+        result.failure.get_or_insert(ProbeFailure { reason, is_read: false });
+    }
     run.clean_up(&mut result).await;
     result
 }
 
 impl ProbeRun<'_> {
-    /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply.
+    /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply to a
+    /// request around those of the probe.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
         if !self.settings.is_read_only {
             self.register_queues().await?;
@@ -129,7 +132,12 @@ impl ProbeRun<'_> {
                     StepOutcome::NotSent(SkipReason::OnlyReads)
                 }
                 BlockKind::Request(request, reply) => {
-                    self.play_request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
+                    let expected = reply.as_ref().map(|reply| &reply.body);
+                    self.play_request(block, request, expected, result).await.unwrap_or_else(|reason| {
+                        let is_read = request.method == "GET";
+                        result.failure = Some(ProbeFailure { reason: reason.clone(), is_read });
+                        StepOutcome::NotSent(SkipReason::NoReply(reason))
+                    })
                 }
             };
             let (reason, remaining_blocks) = match outcome {

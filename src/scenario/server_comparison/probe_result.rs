@@ -2,6 +2,7 @@
 
 use super::correspondence::ServerDifference;
 use crate::scenario::block::{Block, BlockKind, Request};
+use crate::scenario::document::Scenario;
 use crate::scenario::template::{Part, Reference, UserField};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,8 +40,17 @@ pub struct ProbeResult {
     pub is_cut_short: bool,
     /// Objects that the probe created and could not remove, each with the reason.
     pub unremoved_objects: Vec<String>,
-    /// Why a server did not reply, which ends the comparison.
-    pub failure: Option<String>,
+    /// Why the probe ended without a reply of a server.
+    pub failure: Option<ProbeFailure>,
+}
+
+/// A request of a probe, or one around it, that got no complete reply.
+#[derive(Clone, Debug)]
+pub struct ProbeFailure {
+    /// The request and what happened, such as `GET http://…: the connection ended without a reply`.
+    pub reason: String,
+    /// Whether it was a read of the probe: then the servers hold what they held, and further probes can be compared.
+    pub is_read: bool,
 }
 
 /// Why a request of a probe was not compared.
@@ -53,6 +63,10 @@ pub enum SkipReason {
     EarlierDifference(String),
     /// The user interrupted the comparison.
     Interrupted,
+    /// A request got no complete reply, for this reason: this one, or an earlier one of the probe.
+    NoReply(String),
+    /// The comparison ended before the probe.
+    NotReached,
     /// It needs a feature level that one of the servers does not have.
     NewerLevel {
         /// The lowest level at which the probe can be played.
@@ -70,10 +84,11 @@ impl fmt::Display for SkipReason {
             Self::OnlyReads => f.write_str("changes something, and only reads are played"),
             Self::EarlierDifference(request) => write!(f, "the replies to {request} have another status"),
             Self::Interrupted => f.write_str("interrupted"),
+            Self::NotReached => f.write_str("the comparison ended before"),
             Self::NewerLevel { required, actual } => {
                 write!(f, "needs feature level {required}; one of the servers has {actual}")
             }
-            Self::Lacking(reason) => f.write_str(reason),
+            Self::NoReply(reason) | Self::Lacking(reason) => f.write_str(reason),
         }
     }
 }
@@ -92,6 +107,13 @@ impl Step {
 }
 
 impl ProbeResult {
+    /// The result of a probe that the comparison did not reach.
+    pub fn not_reached(scenario: &Scenario) -> Self {
+        let mut result = Self::default();
+        result.skip(&scenario.blocks.iter().collect::<Vec<_>>(), &SkipReason::NotReached);
+        result
+    }
+
     /// Adds the requests of blocks that were not compared.
     pub(super) fn skip(&mut self, blocks: &[&Block], reason: &SkipReason) {
         for block in blocks {

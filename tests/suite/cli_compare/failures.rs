@@ -257,7 +257,7 @@ async fn accounts_with_another_role_than_their_name_are_warned_of() {
     assert!(said.contains(counts), "{said}");
     let result = std::fs::read_to_string(result).expect("written");
     let result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
-    assert_eq!(result["probes"], json!({"agreeing": 0, "differing": 0, "cut_short": 1, "not_played": 0}));
+    assert_eq!(result["probes"], json!({"agreeing": 0, "differing": 0, "cut_short": 1, "failed": 0, "not_played": 0}));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

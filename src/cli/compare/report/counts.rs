@@ -14,11 +14,22 @@ impl Report {
         lacks.into_iter().chain(cuts).collect()
     }
 
+    /// Says how many requests were not compared since a server gave no complete reply, with the first of them.
+    pub fn lost_text(&self) -> Option<String> {
+        let total = self.lost.len();
+        let further = total.saturating_sub(MAX_REASONS);
+        let further = if further > 0 { format!("; and {further} more") } else { String::new() };
+        let verb = if total == 1 { "was" } else { "were" };
+        let first = self.lost.iter().take(MAX_REASONS).cloned().collect::<Vec<_>>().join("; ");
+        (total > 0)
+            .then(|| format!("{} {verb} not compared for want of a reply: {first}{further}", counted(total, "request")))
+    }
+
     /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say why
     /// requests were not compared, if there are any. With a baseline, the last line has the numbers of differing
     /// requests that are in it, and that are new.
     pub fn counts(&self) -> String {
-        let ProbeCounts { agreeing, differing, cut_short, not_played } = self.probes;
+        let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
         let count = |matches: &dyn Fn(&&Operation) -> bool| self.operations.values().filter(matches).count();
         let differing_operations = count(&|operation| !operation.differences.is_empty());
         let agreeing_operations = count(&|operation| operation.agrees());
@@ -43,10 +54,15 @@ impl Report {
                 past_verb(cut_short)
             ),
         };
+        let failed_text = if failed > 0 { format!("{failed} failed, ") } else { String::new() };
+        let incomplete_text = self.incomplete.as_ref().map(|reason| format!("incomplete: {reason}\n"));
+        let incomplete_text = incomplete_text.unwrap_or_default();
+        let lost: String = self.lost_text().map(|lost| format!("\n{lost}")).unwrap_or_default();
         let skips: String = self.skips().iter().map(|skips| format!("\n{skips}")).collect();
         format!(
-            "{} {}, {cut_short_text}{differing} differ in a reply or an event, {not_played} {} not played\n\
-             {} {}, {differing_operations} differ, {untried_operations} {} not tried{skips}{known_text}",
+            "{incomplete_text}{} {}, {cut_short_text}{differing} differ in a reply or an event, \
+             {failed_text}{not_played} {} not played\n\
+             {} {}, {differing_operations} differ, {untried_operations} {} not tried{lost}{skips}{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),
             past_verb(not_played),

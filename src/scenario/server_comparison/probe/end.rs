@@ -11,26 +11,30 @@ use serde_json::Value;
 
 impl ProbeRun<'_> {
     /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
-    /// reads that capture nothing. Does not compare the replies.
+    /// reads that capture nothing. Does not compare the replies. After a request without a reply, that server gets
+    /// no more.
     pub(super) async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
+        let mut failures: [Option<String>; 2] = Default::default();
         for block in remaining_blocks {
             let BlockKind::Request(request, reply) = &block.kind else { continue };
             let expected = reply.as_ref().map(|reply| &reply.body);
             if request.method == "GET" && captured_names(expected).is_empty() {
                 continue;
             }
-            for index in 0..self.sides.len() {
+            for (index, failure) in failures.iter_mut().enumerate().filter(|(_, failure)| failure.is_none()) {
                 // A request can't be encoded if it needs a value that no earlier reply had.
                 let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
                 let path = path_without_base(&encoded.url, &self.sides[index].url);
                 if cleanup::creates_objects(&request.method, &path) {
                     continue;
                 }
-                let reply = self.sides[index].send(encoded).await?;
-                self.capture(index, expected, &reply);
+                match self.sides[index].send(encoded).await {
+                    Ok(reply) => _ = self.capture(index, expected, &reply),
+                    Err(reason) => *failure = Some(reason),
+                }
             }
         }
-        Ok(())
+        failures.into_iter().flatten().next().map_or(Ok(()), Err)
     }
 
     /// Deletes the queues and removes the created objects.
