@@ -309,3 +309,37 @@ fn tables_have_as_many_columns_in_each_line_below_their_heads() {
     }
     assert!(count > 100, "{count} tables");
 }
+
+/// The types of `chatdouble::testing`, as its `pub use` lines name them.
+fn testing_types() -> Vec<String> {
+    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/testing.rs")).expect("readable");
+    let uses = source.lines().filter_map(|line| line.strip_prefix("pub use "));
+    let names =
+        uses.flat_map(|line| line.split(|one: char| !one.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>());
+    names.filter(|name| name.starts_with(char::is_uppercase)).collect()
+}
+
+#[test]
+fn blocks_in_rust_import_what_they_use_of_the_tests_helper() {
+    let types = testing_types();
+    let mut mistakes = Vec::new();
+    let mut checked = 0;
+    for path in ["README.md", "docs/rust.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("readable");
+        for block in text.split("```rust\n").skip(1) {
+            let block = block.split("```").next().unwrap_or_default();
+            let Some((_, rest)) = block.split_once("use chatdouble::testing::{") else { continue };
+            let (imports, code) = rest.split_once("};").expect("an end of the import");
+            let words = |text: &str| -> Vec<String> {
+                text.split(|one: char| !one.is_alphanumeric() && one != '_').map(str::to_owned).collect()
+            };
+            let (imported, used) = (words(imports), words(code));
+            let unused = imported.iter().filter(|name| *name != "self" && !name.is_empty() && !used.contains(name));
+            mistakes.extend(unused.map(|name| format!("{path}: {name} is imported and not used")));
+            let missing = types.iter().filter(|name| used.contains(name) && !imported.contains(name));
+            mistakes.extend(missing.map(|name| format!("{path}: {name} is used and not imported")));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 2 && mistakes.is_empty(), "{checked} blocks: {mistakes:#?}");
+}
