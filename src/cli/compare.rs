@@ -21,6 +21,7 @@ use crate::cli::upstream::parse_base_url;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
+pub use accounts::is_role;
 use accounts::{Accounts, role_name};
 use baseline::Baseline;
 use clap::Args;
@@ -29,7 +30,7 @@ use selection::selected_probes;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
 use warnings::{name_warning, role_warnings};
@@ -48,6 +49,8 @@ const PROBES: &[(&str, &str)] = &[
 
 /// Exit status when the servers could not be compared.
 const COMPARISON_FAILED_STATUS: u8 = 2;
+/// The time between two lines of progress on standard error. Most comparisons of doubles are shorter.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 #[command(
@@ -83,8 +86,8 @@ pub struct Compare {
     #[arg(long)]
     read_only: bool,
 
-    /// Exit status 2 if requests were not played: for what the servers or the accounts lack, or since an earlier reply
-    /// differed. Exit status 1 if neither server knows the path of a request
+    /// Exit status 2 if requests were not played, for what the servers or the accounts lack or since an earlier reply
+    /// differed, and if neither server knows the path of a request
     #[arg(long)]
     fail_on_skip: bool,
 
@@ -137,11 +140,18 @@ impl Compare {
         warnings.for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, !self.only.is_empty(), self.read_only);
         let interrupted = AtomicBool::new(false);
+        let played = AtomicUsize::new(0);
+        let mut progress = tokio::time::interval(PROGRESS_INTERVAL);
+        progress.reset();
         let result = {
-            let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
+            let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted, &played));
             loop {
                 tokio::select! {
                     result = &mut play => break result,
+                    _ = progress.tick() => {
+                        let played = played.load(Ordering::Relaxed);
+                        eprint_line(format_args!("{played} of {} probes are played", probes.len()));
+                    }
                     () = signal.wait() => {
                         if interrupted.swap(true, Ordering::Relaxed) {
                             let message = "interrupted twice: what the last probe made is left behind";
@@ -169,6 +179,15 @@ impl Compare {
         }
         report.unknown_paths().iter().for_each(eprint_line);
         self.write(&report)?;
+        self.exit_status(&report)
+    }
+
+    /// The exit status after a complete comparison.
+    ///
+    /// # Errors
+    ///
+    /// If replies were lost, or if requests were not played and that is not allowed.
+    fn exit_status(&self, report: &Report) -> Result<ExitCode, CliError> {
         if let Some(lost) = report.lost_text() {
             return Err(CliError::failure(lost));
         }
@@ -176,8 +195,8 @@ impl Compare {
             return Ok(ExitCode::FAILURE);
         }
         if self.fail_on_skip && !report.unknown_paths().is_empty() {
-            eprint_line("error: neither server knows the path of a request, which --fail-on-skip does not allow");
-            return Ok(ExitCode::FAILURE);
+            let message = "neither server knows the path of a request, which --fail-on-skip does not allow";
+            return Err(CliError::failure(message));
         }
         let skips = report.skips();
         if self.fail_on_skip && !skips.is_empty() {
@@ -206,13 +225,14 @@ impl Compare {
     }
 
     /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it, if a
-    /// server does not answer any more, or if the reply to a write was lost.
+    /// server does not answer any more, or if the reply to a write was lost. `played` counts them meanwhile.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
         [first, second]: &mut [ComparedServer; 2],
         report: &mut Report,
         interrupted: &AtomicBool,
+        played: &AtomicUsize,
     ) -> Result<(), CliError> {
         let mut correspondence = initial_correspondence(first, second);
         let describe_missing_account = |handle: &str, url: Option<&str>| {
@@ -220,7 +240,7 @@ impl Compare {
             format!("{} has no account `{}`{place}", self.accounts.display(), role_name(handle))
         };
         let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
-        let mut reached = 0;
+        let vain_waits = AtomicUsize::new(0);
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
@@ -232,6 +252,7 @@ impl Compare {
                 is_read_only: self.read_only,
                 describe_missing_account: &describe_missing_account,
                 is_interrupted: interrupted,
+                vain_waits: &vain_waits,
             };
             let result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.clone();
@@ -243,10 +264,10 @@ impl Compare {
                 report.end_before(&failure.reason, &probes[index + 1..]);
                 return Err(CliError::failure(failure.reason));
             }
-            reached = index + 1;
+            played.store(index + 1, Ordering::Relaxed);
         }
         if interrupted.load(Ordering::Relaxed) {
-            report.end_before("interrupted", &probes[reached..]);
+            report.end_before("interrupted", &probes[played.load(Ordering::Relaxed)..]);
         }
         Ok(())
     }

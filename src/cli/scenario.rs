@@ -6,14 +6,17 @@ mod results;
 mod traffic;
 
 use super::CliError;
+use super::compare::is_role;
 use super::file::write_atomically;
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
+use crate::scenario::server_comparison::handles;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, play};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -77,6 +80,7 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
 async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
     let Some(documents) = read_documents(&list_files(&run.files)?) else { return Ok(ExitCode::FAILURE) };
+    check_names(run.accounts.as_deref(), &accounts, &documents)?;
     let started_server = match run.url {
         Some(_) => None,
         None => Some(Server::start().await.map_err(CliError::failure)?),
@@ -114,6 +118,21 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     let text =
         std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))?;
     json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
+}
+
+/// Refuses accounts that are named by roles, as those of `compare` may be, unless a scenario has such users.
+fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
+    let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
+    let has_roles = accounts.keys().any(|name| is_role(name));
+    let Some(file) = file.filter(|_| has_roles && !accounts.keys().any(|name| handles.contains(name))) else {
+        return Ok(());
+    };
+    let handles: Vec<String> = handles.into_iter().collect();
+    Err(CliError::failure(format!(
+        "{}: names accounts by role, as compare takes them; scenario run takes them by the names of the scenarios' users: {}",
+        file.display(),
+        handles.join(", ")
+    )))
 }
 
 /// The files to play: those that are given, and those of the given folders whose names end with `.md`.

@@ -265,6 +265,12 @@ fn mistakes_end_it_before_anything_is_played() {
     let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
     assert_eq!(status, Some(1));
     assert!(errors.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing")), "{errors}");
+    let (_, accounts) = file("roles.json", r#"{"member": {"email": "mel@chat.test", "api_key": "abc"}}"#);
+    let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
+    let problem =
+        "names accounts by role, as compare takes them; scenario run takes them by the names of the scenarios' users: ";
+    assert_eq!(status, Some(1));
+    assert!(errors.starts_with(&format!("error: {accounts}: {problem}")), "{errors}");
     let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1"]);
     assert_eq!(status, Some(1));
     assert!(errors.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{errors}");

@@ -2,9 +2,11 @@
 
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::json_diagnostic::{describe_syntax_error, similar_name};
+use crate::json_diagnostic::{describe_syntax_error, describe_unknown, similar_name};
+use crate::realm::deserialize_unique;
 use crate::scenario::Account;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -19,6 +21,12 @@ const ROLES: [(&str, &str); 8] = [
     ("member2", "max"),
     ("guest", "gus"),
 ];
+
+const ENTRY_FORM: &str = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
+
+/// The entries of the file, before their forms are known.
+#[derive(Deserialize)]
+struct Entries(#[serde(deserialize_with = "deserialize_unique::keys")] BTreeMap<String, Value>);
 
 /// The accounts in the file, by the handles of the probes.
 pub struct Accounts(BTreeMap<String, AccountEntry>);
@@ -57,8 +65,11 @@ impl Accounts {
     pub fn read(file: &Path, handles: &BTreeSet<String>) -> Result<Self, CliError> {
         let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-        let entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_str(&text).map_err(|error| file_error(&describe_syntax_error(&text, &error)))?;
+        let Entries(entries) = serde_json::from_str(&text).map_err(|error| {
+            let form = "takes an object of accounts by role, such as {\"member\": {\"email\": …, \"api_key\": …}}";
+            let is_object = serde_json::from_str::<Value>(&text).map_or(true, |value| value.is_object());
+            if is_object { file_error(&describe_syntax_error(&text, &error)) } else { file_error(&form) }
+        })?;
         let roles = ROLES.iter().map(|(role, _)| *role);
         let names: Vec<&str> = roles.chain(handles.iter().map(String::as_str)).collect();
         let mut accounts = BTreeMap::new();
@@ -72,20 +83,23 @@ impl Accounts {
                             "$.{name}: there is no role `{name}`; did you mean `{nearest}`?"
                         )));
                     }
-                    _ => eprint_line(format_args!("warning: {}: $.{name}: no probe uses this account", file.display())),
+                    _ => eprint_line(format_args!(
+                        "warning: {}: $.{name}: no probe uses this account; roles are {}",
+                        file.display(),
+                        ROLES.map(|(role, _)| role).join(", ")
+                    )),
                 }
                 continue;
             }
-            let expected_entry = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
-            let entry: AccountEntry =
-                serde_json::from_value(value).map_err(|_| file_error(&format!("$.{name}: {expected_entry}")))?;
+            let entry: AccountEntry = serde_json::from_value(value.clone())
+                .map_err(|_| file_error(&format!("$.{name}: {}", entry_problem(&value))))?;
             if let AccountEntry::ByUrl(accounts) = &entry
                 && let Some(key) = accounts.keys().find(|key| !key.contains("://"))
             {
                 let problem = match key.as_str() {
                     "first" if accounts.len() == 1 => "has \"first\", and lacks \"second\"".to_owned(),
                     "second" if accounts.len() == 1 => "has \"second\", and lacks \"first\"".to_owned(),
-                    key => format!("{expected_entry}, not {key:?}"),
+                    key => format!("{ENTRY_FORM}, not {key:?}"),
                 };
                 return Err(file_error(&format!("$.{name}: {problem}")));
             }
@@ -115,6 +129,19 @@ impl Accounts {
         };
         self.0.iter().filter_map(|(handle, entry)| Some((handle.clone(), find_account(entry)?))).collect()
     }
+}
+
+/// What is wrong with an entry of no known form.
+fn entry_problem(entry: &Value) -> String {
+    let known = ["email", "api_key"];
+    let credentials = entry.as_object().filter(|object| object.contains_key("email"));
+    let unknown = credentials.and_then(|object| object.keys().find(|key| !known.contains(&key.as_str())));
+    unknown.map_or_else(|| ENTRY_FORM.to_owned(), |key| describe_unknown("key", key, &known))
+}
+
+/// Whether accounts may have this name because of their role, whatever their handles are.
+pub fn is_role(name: &str) -> bool {
+    ROLES.iter().any(|(role, _)| *role == name)
 }
 
 /// What the file may call the account of a handle: its role, or the handle if it has none.

@@ -108,6 +108,9 @@ impl ComparedServer {
         if let Some(key) = reply.body["api_key"].as_str() {
             return Ok(Some(key.to_owned()));
         }
+        if reply.body["code"] == "USER_DEACTIVATED" {
+            return Err(format!("{}: the account {email} is deactivated", self.url));
+        }
         let reason = match reply.body["msg"].as_str() {
             Some(_) if matches!(reply.status, 401 | 403) => return Ok(None),
             Some(message) => message.to_owned(),

@@ -23,11 +23,16 @@ use crate::scenario::world_names;
 use crate::scenario::world_setup::WorldSetup;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Maximum wait for events from one server that the other server has already sent.
 const MAX_EVENT_WAIT: Duration = Duration::from_millis(1_500);
+/// The number of waits at whose end the servers still had different numbers of events. After these, waits are short, so
+/// that servers whose events always differ do not make a comparison many times as long.
+const MAX_VAIN_WAITS: usize = 10;
+/// The wait after [`MAX_VAIN_WAITS`].
+const SHORT_EVENT_WAIT: Duration = Duration::from_millis(100);
 /// Pause between two reads of the events.
 const READ_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -43,6 +48,8 @@ pub struct ProbeSettings<'a> {
     pub describe_missing_account: &'a (dyn Fn(&str, Option<&str>) -> String + Sync),
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
     pub is_interrupted: &'a AtomicBool,
+    /// The waits for events in vain, of all probes of a comparison.
+    pub vain_waits: &'a AtomicUsize,
 }
 
 /// A probe in progress on two servers.
@@ -328,6 +335,9 @@ impl ProbeRun<'_> {
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<ServerDifference>, String> {
         let handles = self.sides[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
+        let vain_waits = self.settings.vain_waits;
+        let may_wait_long = vain_waits.load(Ordering::Relaxed) < MAX_VAIN_WAITS;
+        let max_wait = if may_wait_long { MAX_EVENT_WAIT } else { SHORT_EVENT_WAIT };
         let mut waited = Duration::ZERO;
         loop {
             for (index, events) in all_events.iter_mut().enumerate() {
@@ -338,7 +348,11 @@ impl ProbeRun<'_> {
             }
             let counts =
                 |index: usize| -> Vec<usize> { handles.iter().map(|handle| all_events[index][handle].len()).collect() };
-            if counts(0) == counts(1) || waited >= MAX_EVENT_WAIT || !waits_for_late_events {
+            if counts(0) == counts(1) || !waits_for_late_events {
+                break;
+            }
+            if waited >= max_wait {
+                vain_waits.fetch_add(1, Ordering::Relaxed);
                 break;
             }
             tokio::time::sleep(READ_INTERVAL).await;

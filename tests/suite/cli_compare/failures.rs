@@ -185,18 +185,50 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         ("twice", json!({"member": account, "mel": account}), 2, "the account for mel is given twice"),
         ("half", json!({"member": {"first": account}}), 2, "$.member: has \"first\", and lacks \"second\""),
         ("third", json!({"member": {"frist": account, "second": account}}), 2, "$.member: takes {\"email\": …"),
-        ("key", json!({"member": {"email": "a@b", "apikey": "x"}}), 2, "$.member: takes {\"email\": …"),
-        ("other", json!({"zed": account, "member": account}), 0, "$.zed: no probe uses this account\n"),
-    ] {
-        let file = written(&format!("{name}.json"), &text.to_string());
+        (
+            "key",
+            json!({"member": {"email": "a@b", "apikey": "x"}}),
+            2,
+            "there is no key `apikey`; did you mean `api_key`?",
+        ),
+        ("short", json!({"member": {"email": "a@b", "key": "x"}}), 2, "there is no key `key`; did you mean `api_key`?"),
+        (
+            "other",
+            json!({"zed": account, "member": account}),
+            0,
+            "$.zed: no probe uses this account; roles are owner, ",
+        ),
+        ("list", json!([account]), 2, "takes an object of accounts by role, such as {\"member\": "),
+        ("dana", json!({"member": {"email": "dana@chat.test"}}), 2, "the account dana@chat.test is deactivated"),
+    ]
+    .map(|(name, accounts, status, expected)| (name, accounts.to_string(), status, expected))
+    .into_iter()
+    .chain([("again", format!(r#"{{"member": {account}, "member": {account}}}"#), 2, "`member` is here twice")])
+    {
+        let file = written(&format!("{name}.json"), &text);
         let mut command = comparing(&server.url(), &other.url(), &file);
         command.args(["--only", "Alert words"]);
         let (ended, _, errors) = ended(command).await;
         assert_eq!(ended, Some(status), "{name}: {errors}");
         assert!(errors.contains(expected), "{name}: {errors}");
         let start = if status == 0 { "warning" } else { "error" };
-        assert!(errors.contains(&format!("{start}: {}: ", file.display())), "{name}: {errors}");
+        let place = if name == "dana" { server.url() } else { file.display().to_string() };
+        assert!(errors.contains(&format!("{start}: {place}: ")), "{name}: {errors}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_adds_an_event_to_each_poll_does_not_hold_the_comparison_up() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    fault(&second, "/events", &json!({"events": "unknown"})).await;
+    let started_at = std::time::Instant::now();
+
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "messages.md"]).await;
+
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(said.contains("event_of_a_later_level"), "{said}");
+    let took = started_at.elapsed();
+    assert!(took < std::time::Duration::from_secs(120), "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -26,7 +26,7 @@ async fn a_path_that_neither_server_knows_is_warned_of() {
 
     let options = ["--only", "Own paths", "--probes", name, "--fail-on-skip"];
     let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
-    assert_eq!(status, Some(1), "{said}");
+    assert_eq!(status, Some(2), "{said}");
     assert!(errors.starts_with(&warning) && errors.ends_with(", which --fail-on-skip does not allow\n"), "{errors}");
 }
 
