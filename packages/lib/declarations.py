@@ -49,8 +49,8 @@ def plain(declared):
 
 # Keys of messages that those in events lack.
 NOT_IN_EVENTS = {"flags", "match_content", "match_subject"}
-# Words with a neutral name, for which a dialect of one's own may have any other.
-NEUTRAL = {"service_extra_emoji"}
+# How words end for which a dialect of one's own may have any other beginning.
+OF_DIALECTS = "_extra_emoji"
 
 
 def event_keys(documents):
@@ -72,7 +72,7 @@ def event_keys(documents):
             newest_message |= schemas["Message"]["properties"].keys()
     older = {kind: keys.keys() - newest_types[kind] for kind, keys in types.items() if kind in newest_types}
     words = {
-        kind: {key: words for key, (_, words) in keys.items() if words and key != "type" and not words & NEUTRAL}
+        kind: {key: {of_dialects(word) for word in words} for key, (_, words) in keys.items() if words and key != "type"}
         for kind, keys in types.items()
     }
 
@@ -95,7 +95,7 @@ def event_keys(documents):
         "/** Keys of events, made from the API's OpenAPI documents by `packages/check --update types`. */\n\n"
         "/** The keys of events of each type, of all levels together, with the types of their values in JSON. */\n"
         f"export const EVENT_KEYS = {{\n{groups({kind: kinds(keys) for kind, keys in types.items()})}}} as const;\n"
-        "/** The words of the keys that have no other values. */\n"
+        "/** The words of the keys that have no other values; an asterisk replaces what depends on the dialect. */\n"
         f"export const EVENT_WORDS = {{\n{groups(words)}}} as const;\n"
         "/** The keys of the message in an event of the type `message`, with the types of their values in JSON. */\n"
         f"export const EVENT_MESSAGE_KEYS = {{\n{lists(kinds(message), '  ')}}} as const;\n"
@@ -104,6 +104,11 @@ def event_keys(documents):
         "/** The keys of a message that the newest level lacks. */\n"
         f"export const OLDER_EVENT_MESSAGE_KEYS = [{listed(message.keys() - newest_message)}] as const;\n"
     )
+
+
+def of_dialects(word):
+    """A word, with an asterisk in place of what depends on the dialect."""
+    return f"*{OF_DIALECTS}" if word.endswith(OF_DIALECTS) else word
 
 
 def collect(keys, schemas, schema, without):

@@ -313,7 +313,7 @@ export const EVENT_KEYS = {
     visibility_policy: ["number"],
   },
 } as const;
-/** The words of the keys that have no other values. */
+/** The words of the keys that have no other values; an asterisk replaces what depends on the dialect. */
 export const EVENT_WORDS = {
   attachment: {
     op: ["add", "remove", "update"],
@@ -335,6 +335,7 @@ export const EVENT_WORDS = {
   },
   reaction: {
     op: ["add", "remove"],
+    reaction_type: ["*_extra_emoji", "realm_emoji", "unicode_emoji"],
   },
   realm: {
     op: ["deactivated", "update", "update_dict"],
@@ -387,6 +388,9 @@ export const EVENT_WORDS = {
   },
   user_settings: {
     op: ["update"],
+  },
+  user_status: {
+    reaction_type: ["*_extra_emoji", "realm_emoji", "unicode_emoji"],
   },
 } as const;
 /** The keys of the message in an event of the type `message`, with the types of their values in JSON. */

@@ -37,7 +37,8 @@ type Values<Kinds, Listed = object> = {
           ? ValueOf<Type>
           : never);
 };
-type WordOf<List> = RegExp | (List extends readonly (infer Word)[] ? Word : never);
+type WordOf<List> = RegExp | (List extends readonly (infer Word)[] ? Spelled<Word> : never);
+type Spelled<Word> = Word extends `*${infer End}` ? `${string}${End}` : Word;
 /** The parts of an event of a type. */
 interface PartsOf<Type extends EventType> {
   /** The type of the event, as in the API. */

@@ -25,7 +25,7 @@ export type ValueOf<Type> = Type extends `${infer Element}[]`
 
 /** For each key the types of its values: `string[]` for a list of texts, `unknown` where no document says it. */
 export type KindsOfKeys = Readonly<Record<string, readonly string[]>>;
-/** For keys that have no other values, their words. */
+/** For keys that have no other values, their words; an asterisk at the beginning is any text. */
 export type WordsOfKeys = Readonly<Record<string, readonly string[]>>;
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
@@ -134,9 +134,13 @@ export function checkValues(
     const isRecorded = !Array.isArray(value) && others.some((other) => tagOf(other) === tagOf(value));
     if (!isRecorded && !fits(value, known))
       throw new ChatdoubleError(`${whose} has ${spoken(known)} as ${key}, not ${described(value)}`);
-    if (typeof value === "string" && listed?.includes(value) === false && !others.includes(value))
+    if (typeof value === "string" && listed?.some((word) => isWord(value, word)) === false && !others.includes(value))
       throw new ChatdoubleError(`${whose} has no ${key} '${value}'; ${instead(value, key, listed)}`);
   }
+}
+
+function isWord(value: string, word: string): boolean {
+  return word.startsWith("*") ? value.endsWith(word.slice(1)) : value === word;
 }
 
 function own<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {

@@ -402,6 +402,10 @@ test("a value that its key has at no level is refused, also with not", async () 
       "an event of the type 'reaction' has a number as message_id, not the text \"7\"",
     ],
     [
+      { type: "reaction", reaction_type: "unicode" },
+      "an event of the type 'reaction' has no reaction_type 'unicode'; reaction_type is *_extra_emoji, realm_emoji or unicode_emoji",
+    ],
+    [
       { type: "reaction", message_id: /7/ },
       "an event of the type 'reaction' has a number as message_id, not a text like /7/",
     ],
