@@ -24,7 +24,7 @@ pub struct SentMessage {
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
-    /// Users who want a push for the message, but were online when it was sent.
+    /// Users who want a push for the message, but were online when it was sent. Sorted.
     pub held_back_from: Vec<UserId>,
     /// The JSON for each kind of reader.
     pub rendered_json: RenderedVariants,

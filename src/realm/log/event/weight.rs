@@ -13,7 +13,9 @@ impl Event {
         let payload = match &self.payload {
             Payload::Fields { fields, .. } => object_weight(fields),
             // The rendered message is cached for each kind of reader.
-            Payload::Message(sent) => 2 * sent.message.body.content.len(),
+            Payload::Message(sent) => {
+                2 * sent.message.body.content.len() + size_of::<i64>() * sent.held_back_from.len()
+            }
             // The message itself holds its present text.
             Payload::UpdateMessage(updated) => {
                 let previous_text = updated.content.as_ref().map_or(0, |(before, _)| 2 * before.content.len());

@@ -24,7 +24,7 @@ const ONLINE_THRESHOLD: Span = Span::from_seconds(200);
 pub struct PushReceivers {
     /// Those who receive it at once.
     pub offline: Vec<UserId>,
-    /// Those who are online. They receive it if it is unread when their last queue ends.
+    /// Those who are online, sorted. They receive it if it is unread when their last queue ends.
     pub online: Vec<UserId>,
 }
 
@@ -96,7 +96,7 @@ impl Realm {
         active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
     }
 
-    /// The users of `users` who want a push for a message. The queues are walked once at most, whatever the number of
+    /// The users of `users`, which are sorted, who want a push for a message. The queues are walked once at most, whatever the number of
     /// users.
     fn push_receivers_among(&self, users: impl Iterator<Item = UserId>, message: &Message) -> PushReceivers {
         if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
@@ -139,9 +139,10 @@ impl Tx {
         let pending_entries = self.log.entries_from(queue.cursor.entry);
         let is_acknowledged = |position: u64| position == queue.cursor.entry && queue.cursor.part > 0;
         let held_back_ids: Vec<MessageId> = pending_entries
-            .filter(|(position, entry)| !is_acknowledged(*position) && queue.receives(entry))
-            .filter_map(|(_, entry)| match &entry.event.payload {
-                Payload::Message(sent) if sent.held_back_from.contains(&owner) => Some(sent.message.id),
+            .filter_map(|(position, entry)| match &entry.event.payload {
+                Payload::Message(sent) if sent.held_back_from.binary_search(&owner).is_ok() => {
+                    (!is_acknowledged(position) && queue.receives(entry)).then_some(sent.message.id)
+                }
                 _ => None,
             })
             .collect();
