@@ -74,11 +74,14 @@ export class Requests {
     return JSON.parse(text);
   }
 
-  /** What `read` returned for a name the first time. */
+  /** What `read` returned for a name the first time that it did not fail. */
   once<T>(name: string, read: () => Promise<T>): Promise<T> {
-    let known = this.#known.get(name);
-    if (known === undefined) this.#known.set(name, (known = read()));
-    return known as Promise<T>;
+    let known = this.#known.get(name) as Promise<T> | undefined;
+    if (known !== undefined) return known;
+    known = read();
+    this.#known.set(name, known);
+    known.catch(() => this.#known.delete(name));
+    return known;
   }
 
   /** Options for a request to this server that becomes a WebSocket. */

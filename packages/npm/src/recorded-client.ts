@@ -57,9 +57,10 @@ export async function checkLevel(client: RecordedClient, pattern: object, record
   const { type, message: _message, ...parts } = pattern as { type?: unknown; message?: unknown };
   if (!client.isOfUser || !(EVENT_TYPES as readonly unknown[]).includes(type)) return;
   const alike = recorded.filter((event) => event.type === type);
+  if (alike.length > 0) return;
   const declared = await client.declared();
-  const known = declared?.keys.get(type as string);
-  if (declared === undefined || alike.length > 0) return;
+  if (declared === undefined) return;
+  const known = declared.keys.get(type as string);
   if (known === undefined)
     throw new ChatdoubleError(`at feature level ${declared.level} there are no events of the type '${type}'`);
   const older: readonly string[] = OLDER_EVENT_KEYS[type as keyof typeof OLDER_EVENT_KEYS] ?? [];

@@ -208,13 +208,14 @@ export class World {
   /** The events of the world's level; undefined in a dialect of one's own. */
   async #declaredEvents(): Promise<DeclaredEvents | undefined> {
     // After the end of the server or of the world, what was recorded still counts.
-    const { worlds } = await this.#calls.requests.control("GET", "/worlds").catch(() => ({ worlds: [] }));
-    const row = worlds.find((world: { name: string }) => world.name === this.name);
+    const rows = await this.server.worlds({ prefix: this.name }).catch(() => []);
+    const row = rows.find((world) => world.name === this.name);
     if (row === undefined || row.dialect === "custom") return undefined;
     const { featureLevel, dialect } = row;
-    return this.#calls.requests.once(`events ${featureLevel} ${dialect}`, async () =>
-      declaredEvents(featureLevel, await this.#calls.requests.document("/openapi.json", { featureLevel, dialect })),
-    );
+    const { requests } = this.#calls;
+    const read = async () =>
+      declaredEvents(featureLevel, await requests.document("/openapi.json", { featureLevel, dialect }));
+    return requests.once(`events ${featureLevel} ${dialect}`, read).catch(() => undefined);
   }
 
   /** The filters of the watch socket for events of one user. */
