@@ -1,9 +1,11 @@
 //! The console: who is served its page and files, and what the page may do.
 
+use crate::control::Control;
 use crate::support::{Reply, TestServer};
 use base64::Engine;
 use bytes::Bytes;
 use http_body_util::Full;
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -164,4 +166,26 @@ async fn a_page_may_choose_its_name_and_the_report_leaves_the_console_out() {
     };
     assert_eq!(names("journal", "entries", "client").await, ["Mozilla", "chatdouble-console", "webclient"]);
     assert_eq!(names("report", "clients", "client").await, ["Mozilla/5.0", "webclient/2.1"]);
+}
+
+#[tokio::test]
+async fn the_networks_of_the_console_have_the_values_of_the_server() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let source = include_str!("../../src/console/part/presets.js");
+    let (_, profiles) = source.split_once("export const PROFILES = {\n").expect("the networks");
+    let rows: Vec<&str> = profiles.lines().take_while(|line| *line != "};").collect();
+    assert!(rows.len() >= 6, "{rows:?}");
+    for row in rows {
+        let (name, values) = row.trim().split_once(": { ").expect("a name and its values");
+        let name = name.trim_matches('"');
+        control.post("/worlds/default/network", json!({"profile": name})).await.success();
+        let reply = control.get("/worlds/default/network").await.success();
+        let network = &reply["networks"][0];
+        for value in values.trim_end_matches(" },").split(", ") {
+            let (key, given) = value.split_once(": ").expect("a key and its value");
+            let given: f64 = given.replace('_', "").parse().expect("a number");
+            assert_eq!(network[key].as_f64(), Some(given), "{name}: {key} in {reply}");
+        }
+    }
 }
