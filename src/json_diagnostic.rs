@@ -208,7 +208,7 @@ pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The known name of which a name is one of the words, such as `feature_level` for `level`; None if there are several.
+/// The only known name with this word, such as `feature_level` for `level`; None if several names have it.
 fn only_name_with_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut found = known.iter().filter(|candidate| candidate.split('_').any(|part| part == word));
     found.next().filter(|_| found.next().is_none()).copied()

@@ -120,7 +120,11 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 
-/// Refuses accounts that are named by roles, as those of `compare` may be, unless a scenario has such users.
+/// Checks that accounts are not all named by role, as those of `compare` may be.
+///
+/// # Errors
+///
+/// If none is named as a user of the scenarios, and one as a role.
 fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
     let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
     let has_roles = accounts.keys().any(|name| is_role(name));

@@ -20,8 +20,8 @@ const peopleOf = ({ user, path, params: { type, to, principals = [] } }, world) 
   ...principals,
 ];
 
-/** Follows what there is in a story. `before` are the messages with which it begins. */
-class There {
+/** The messages, channels and people of a story, as its steps go on. `before` are the messages with which it begins. */
+class StoryContents {
   #made = new Set();
   #snapshots = new Map();
 
@@ -62,27 +62,27 @@ class There {
  * the live view, `dueIn` the events of a jump in the story, by its index and the requests that are left out before it.
  */
 export function stepsInside({ steps, state }, { before, world, entries, dueIn }) {
-  const there = new There(state, before, world);
+  const contents = new StoryContents(state, before, world);
   const left = [];
   return steps.map((step, index) => {
-    if (step.kind === "control") there.control(step);
+    if (step.kind === "control") contents.control(step);
     if (step.kind === "jump") {
       const frames = dueIn(index, left);
-      there.take(frames);
+      contents.take(frames);
       return { ...step, frames };
     }
     if (step.kind !== "request") return step;
     const events = entries[index]?.events ?? [];
     const messages = messagesOf(step);
-    const inside = messages.filter(there.hasMessage);
+    const inside = messages.filter(contents.hasMessage);
     // Whatever a request is about that a fault refuses, the reply is the same.
     const isRefusedAnyway = step.status !== 200 && entries[index]?.frame.fault;
-    if (!there.hasPlaces(step) || (messages.length && !inside.length && !isRefusedAnyway)) {
+    if (!contents.hasPlaces(step) || (messages.length && !inside.length && !isRefusedAnyway)) {
       left.push(step);
       return { ...step, isLeft: true };
     }
-    there.take(events);
-    there.takeSent(step);
+    contents.take(events);
+    contents.takeSent(step);
     const isPart = inside.length && inside.length < messages.length;
     return isPart ? { ...step, params: { ...step.params, messages: inside } } : step;
   });
