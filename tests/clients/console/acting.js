@@ -160,7 +160,12 @@ const acting = {
     await place(page, "Max Mercer", "lunch").click();
     assert.equal(await composer(page, "Max Mercer").inputValue(), "I am for soup");
     assert.equal(await composer(page, "Mel Marsh").inputValue(), "");
-    // A send without success leaves its text there, whatever is shown by then.
+    // A send without success leaves its text there, whatever is shown by then. It meets the fault that was chosen
+    // before, though the call that arms it is slow.
+    await page.route("**/faults", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
     await arm(page, "Max Mercer", "Next send fails with 500");
     await composer(page, "Max Mercer").press("Enter");
     await place(page, "Max Mercer", "elsewhere").click();

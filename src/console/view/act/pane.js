@@ -84,7 +84,15 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     if (list.current) list.current.scrollTop = list.current.scrollHeight;
   }, [current, shown.length]);
 
+  // What is sent after a choice of a fault or a network meets it, however slow the call that arms it is.
+  const armed = useRef(Promise.resolve());
+  const steer = (work) => {
+    const done = attempt(work);
+    armed.current = Promise.all([armed.current, done]);
+    return done;
+  };
   const act = async (method, path, params, options = {}) => {
+    await armed.current;
     const step = { user: user.email, method, path, params, status: 200, began: Date.now(), file: options.file };
     try {
       step.reply = await session.call(method, path, params, options);
@@ -107,12 +115,12 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   };
   const arm = async (name, rule) => {
     const body = { ...rule, match: { ...rule.match, user: user.email } };
-    if (!(await attempt(() => world.call("POST", "/faults", body)))) return;
+    if (!(await steer(() => world.call("POST", "/faults", body)))) return;
     toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
     world.refresh("faults", 0);
   };
   const set = async (path, name, body) => {
-    if (await attempt(() => world.call("POST", path, { ...body, user: user.email })))
+    if (await steer(() => world.call("POST", path, { ...body, user: user.email })))
       toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
   };
   const isOwn = (name) => [user.email, handle(user.email)].includes(name);
@@ -122,10 +130,10 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       await world.call("DELETE", `${path}?user=${encodeURIComponent(user.email)}`);
   };
   const endAll = async () => {
-    await attempt(() => end("/network", "networks"));
-    await attempt(() => end("/rate_limit", "rate_limits"));
+    await steer(() => end("/network", "networks"));
+    await steer(() => end("/rate_limit", "rate_limits"));
     for (const { fault_id: id } of world.faults.filter(({ match }) => isOwn(match?.user)))
-      await attempt(() => world.call("DELETE", `/faults/${id}`));
+      await steer(() => world.call("DELETE", `/faults/${id}`));
     world.refresh("faults", 0);
   };
   const target = () => {
