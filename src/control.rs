@@ -13,7 +13,6 @@ pub mod dialect;
 pub mod faults;
 mod feature_level;
 pub mod fidelity;
-mod filters;
 mod guard;
 mod in_process;
 mod initial_clock;
@@ -25,6 +24,7 @@ mod networks;
 pub mod openapi;
 mod previews;
 mod pushes;
+mod query;
 mod queues;
 mod rate_limits;
 mod report;
@@ -57,11 +57,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use calls::{Call, Input, WorldCall};
-use filters::Filters;
 pub use guard::Guard;
 pub use in_process::ControlReply;
 pub use initial_clock::InitialClock;
 use json_body::{body_text, check_empty_body, read_body};
+use query::Query;
 use unknown_names::{
     MAX_COMPARED_BYTES, known_names_clause, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
 };
@@ -140,12 +140,14 @@ impl Control {
             result => result?,
         }
         let (row, values) = call?;
-        let filters = match row.input {
-            Input::Filters(known_filters) => Filters::read(known_filters, request.query())?,
-            _ if !request.query().is_empty() => return Err(refusal(format!("{method} {path} takes no filters"))),
-            _ => Filters::default(),
+        let query = match row.input {
+            Input::Query(parameters) => Query::read(parameters, request.query())?,
+            _ if !request.query().is_empty() => {
+                return Err(refusal(format!("{method} {path} takes no query parameters")));
+            }
+            _ => Query::default(),
         };
-        if matches!(row.input, Input::Nothing | Input::Filters(_)) {
+        if matches!(row.input, Input::Nothing | Input::Query(_)) {
             check_empty_body(request)?;
         }
         let name = values.first().copied().unwrap_or_default();
@@ -157,15 +159,15 @@ impl Control {
                 "worlds": self.edge.worlds.count(),
             }),
             Call::Fidelity => fidelity::reply_data(),
-            Call::Openapi => return openapi::requested_document(&filters, &self.defaults.dialect),
+            Call::Openapi => return openapi::requested_document(&query, &self.defaults.dialect),
             Call::AllReports => run_blocking(|| report::report_data(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
                 json!({})
             }
-            Call::Worlds => run_blocking(|| worlds::list(self, request, &filters))?,
+            Call::Worlds => run_blocking(|| worlds::list(self, request, &query))?,
             Call::CreateWorld => worlds::create(self, request).await?,
-            Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
+            Call::DeleteWorlds => worlds::delete_all(self, &query).await?,
             Call::World => json!({"world": worlds::world_record(request, &*self.world(name)?)}),
             Call::DeleteWorld => worlds::delete(self, name).await?,
             Call::InWorld(call) => {
@@ -174,17 +176,17 @@ impl Control {
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
                     self.edge.worlds.notify_end_observer(&world);
                 }
-                return execute_in_world(&world, &self.edge.worlds, call, &values[1..], &filters, request).await;
+                return execute_in_world(&world, &self.edge.worlds, call, &values[1..], &query, request).await;
             }
         };
         success_body(data)
     }
 
-    /// The world of a watch request, with what its filters ask for.
+    /// The world of a watch request, with what its query asks for.
     ///
     /// # Errors
     ///
-    /// The refusal, if the request may not steer, the world or a filter is unknown, or a filter has a wrong value.
+    /// The refusal, if the request may not steer, the world or a query parameter is unknown, or one has a wrong value.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched_world(
         &self,
@@ -193,8 +195,8 @@ impl Control {
         headers: &HeaderMap,
     ) -> Result<watch::WatchRequest, Response> {
         let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
-        let filters = access.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
-        let result = filters.and_then(|filters| watch::WatchRequest::new(self.world(name)?, &filters));
+        let query = access.and_then(|()| Query::read(calls::WATCH_PARAMETERS, query.unwrap_or_default()));
+        let result = query.and_then(|query| watch::WatchRequest::new(self.world(name)?, &query));
         result.map_err(|error| reply::failure(&error, None))
     }
 
@@ -240,7 +242,7 @@ async fn execute_in_world(
     worlds: &Worlds,
     call: WorldCall,
     values: &[&str],
-    filters: &Filters,
+    query: &Query,
     request: &ApiRequest,
 ) -> Result<Vec<u8>, Error> {
     let base_url = || worlds::base_url(request.scheme(), request.headers(), world.name());
@@ -250,7 +252,7 @@ async fn execute_in_world(
             return run_on_separate_thread(move || state::show(&world)).await;
         }
         WorldCall::Users | WorldCall::Channels | WorldCall::Groups | WorldCall::Messages => {
-            let query = contents::ContentsQuery::read(world, filters)?;
+            let query = contents::ContentsQuery::read(world, query)?;
             run_on_separate_thread(move || Ok(contents::list(call, &query))).await?
         }
         WorldCall::Invariants => {
@@ -274,7 +276,7 @@ async fn execute_in_world(
             let _turn = world.wait_for_turn().await;
             run_blocking(|| execute_in_turn(world, worlds, call, values, request))?
         }
-        _ => run_blocking(|| execute_without_turn(world, call, values, filters, request))?,
+        _ => run_blocking(|| execute_without_turn(world, call, values, query, request))?,
     };
     success_body(data)
 }
@@ -307,7 +309,7 @@ fn execute_without_turn(
     world: &World,
     call: WorldCall,
     values: &[&str],
-    filters: &Filters,
+    query: &Query,
     request: &ApiRequest,
 ) -> Result<Value, Error> {
     match call {
@@ -321,15 +323,15 @@ fn execute_without_turn(
         }
         WorldCall::Networks => Ok(networks::list(world)),
         WorldCall::SetNetwork => networks::set(world, &read_body(request)?),
-        WorldCall::EndNetwork => networks::end(world, filters),
+        WorldCall::EndNetwork => networks::end(world, query),
         WorldCall::Previews => Ok(previews::show(world)),
         WorldCall::SetPreviews => previews::set(world, &read_body(request)?),
         WorldCall::EndPreviews => previews::end(world),
         WorldCall::RateLimits => Ok(rate_limits::list(world)),
         WorldCall::SetRateLimit => rate_limits::set(world, &read_body(request)?),
-        WorldCall::EndRateLimit => rate_limits::end(world, filters),
+        WorldCall::EndRateLimit => rate_limits::end(world, query),
         WorldCall::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
-        WorldCall::Journal => journal::show(world, filters),
+        WorldCall::Journal => journal::show(world, query),
         WorldCall::ClearJournal => {
             world.journal().clear();
             Ok(json!({}))
@@ -341,7 +343,7 @@ fn execute_without_turn(
         }
         WorldCall::Watch => Err(refusal("This call is a WebSocket: connect to it with ws://")),
         WorldCall::Pushes => {
-            pushes::list(world, filters, &worlds::base_url(request.scheme(), request.headers(), world.name()))
+            pushes::list(world, query, &worlds::base_url(request.scheme(), request.headers(), world.name()))
         }
         WorldCall::Webhooks => Ok(webhooks::list(world)),
         WorldCall::ClearWebhooks => {

@@ -1,6 +1,6 @@
 //! The calls of control: the types of their table, and finding the call of a request.
 
-mod filters;
+mod query_parameters;
 mod records;
 mod table;
 
@@ -9,7 +9,7 @@ use crate::http::router::path_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-pub use filters::WATCH_FILTERS;
+pub use query_parameters::WATCH_PARAMETERS;
 pub use records::{RECORDS, add_descriptions};
 pub use table::CALLS;
 
@@ -97,17 +97,17 @@ pub enum WorldCall {
 #[derive(Clone, Copy)]
 pub enum Input {
     Nothing,
-    /// Filters in the query string.
-    Filters(&'static [Filter]),
+    /// Parameters in the query string.
+    Query(&'static [QueryParameter]),
     /// A JSON body of this schema.
     Body(fn(&mut SchemaGenerator) -> Schema),
     /// A JSON body of this schema that may be as large as a world.
     Document(fn(&mut SchemaGenerator) -> Schema),
 }
 
-/// A filter in a query string.
+/// A parameter in a query string.
 #[derive(Clone, Copy, Debug)]
-pub struct Filter {
+pub struct QueryParameter {
     pub name: &'static str,
     /// `string`, `integer` or `boolean`.
     pub kind: &'static str,
@@ -116,8 +116,8 @@ pub struct Filter {
     pub choices: &'static [&'static str],
 }
 
-impl Filter {
-    /// The schema of the filter's value. The text of a required filter must not be empty.
+impl QueryParameter {
+    /// The schema of the value. The text of a required parameter must not be empty.
     pub fn schema(&self, is_required: bool) -> Value {
         let mut schema = json!({"type": self.kind});
         match self.kind {

@@ -1,7 +1,7 @@
 //! The calls that list a world's users, channels, groups and messages, whoever may see them.
 
 use super::calls::WorldCall;
-use super::filters::Filters;
+use super::query::Query;
 use super::{refusal, users};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -17,12 +17,12 @@ use crate::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// The number of listed messages without the filter `limit`.
+/// The number of listed messages without the parameter `limit`.
 const DEFAULT_LIMIT: usize = 100;
 /// The largest number of listed messages.
 const MAX_LIMIT: usize = 1_000;
 
-/// The filters of a list, with the realm to list from.
+/// The query of a list, with the realm to list from.
 pub struct ContentsQuery {
     realm: Arc<Realm>,
     seen_by: Option<Arc<User>>,
@@ -35,29 +35,29 @@ pub struct ContentsQuery {
 }
 
 impl ContentsQuery {
-    /// Reads and checks the filters of a request.
+    /// Reads and checks the query of a request.
     ///
     /// # Errors
     ///
     /// `ControlRefused` for an unknown user or channel, or an ambiguous handle.
-    pub fn read(world: &World, filters: &Filters) -> Result<Self, Error> {
+    pub fn read(world: &World, query: &Query) -> Result<Self, Error> {
         let realm = world.snapshot();
-        let find_user = |filter| filters.text(filter).map(|name| users::find_user(&realm, name, filter)).transpose();
+        let find_user = |filter| query.text(filter).map(|name| users::find_user(&realm, name, filter)).transpose();
         let (seen_by, user) = (find_user("seen_by")?, find_user("user")?);
-        let number = |name| filters.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let number = |name| query.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let channel = number("channel").map(ChannelId);
         if let Some(unknown_channel) = channel.filter(|channel| !realm.channels.contains_key(channel)) {
             return Err(refusal(format!("channel: there is no channel with the id {}", unknown_channel.0)));
         }
-        let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
+        let limit = query.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
         Ok(Self {
             seen_by,
             user,
             channel,
-            topic: filters.text("topic").map(str::to_owned),
+            topic: query.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(MAX_LIMIT),
-            includes_html: filters.is_true("rendered"),
+            includes_html: query.is_true("rendered"),
             realm,
         })
     }

@@ -1,6 +1,6 @@
 //! The calls for a world's journal: listing entries, and asserting or awaiting requests.
 
-use super::filters::Filters;
+use super::query::Query;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::{MAX_COMPARED_BYTES, arrivals, known_names_clause, queues, refusal, users, waiting};
 use crate::error::Error;
@@ -71,23 +71,23 @@ impl AwaitedRequests {
     }
 }
 
-/// Lists the entries that match the filters, newest last; only the newest ones if the filters have a `limit`.
+/// Lists the entries that match the query, newest last; only the newest ones if the query has a `limit`.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for a value that no entry can have, or an unknown user or fault.
-pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
-    let status = filters.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
-    let text = |name| filters.text(name).map(str::to_owned);
+pub fn show(world: &World, query: &Query) -> Result<Value, Error> {
+    let status = query.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
+    let text = |name| query.text(name).map(str::to_owned);
     let spec = FilterSpec {
         method: text("method"),
         path: text("path"),
-        user: filters.text("user"),
+        user: query.text("user"),
         status,
         fault: text("fault"),
     };
-    let filter = Filter { since: filters.number("since"), ..spec.checked(world, BTreeMap::new(), "")? };
-    let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let filter = Filter { since: query.number("since"), ..spec.checked(world, BTreeMap::new(), "")? };
+    let limit = query.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
     Ok(json!({ "entries": entries.iter().map(AsRef::as_ref).collect::<Vec<&Entry>>() }))

@@ -1,7 +1,7 @@
 //! The calls that set, list and end networks between clients and a world.
 
-use super::filters::Filters;
 use super::milliseconds::Milliseconds;
+use super::query::Query;
 use super::{refusal, unknown_word_error, users};
 use crate::error::Error;
 use crate::fault::MAX_DELAY_MS;
@@ -109,13 +109,13 @@ fn broadcast_networks(world: &World) {
     world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", current: list(world) });
 }
 
-/// Ends the network of the user in the filters, or all networks if they have none.
+/// Ends the network of the user in the query, or all networks if it names none.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for an unknown user, or a handle that several users have.
-pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
-    match users::find_email(&world.snapshot(), filters.text("user"), "user")? {
+pub fn end(world: &World, query: &Query) -> Result<Value, Error> {
+    match users::find_email(&world.snapshot(), query.text("user"), "user")? {
         Some(user) => world.networks().lock().remove(&user),
         None => world.networks().lock().clear(),
     }

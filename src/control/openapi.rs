@@ -1,7 +1,7 @@
 //! The OpenAPI documents: that of the API in a dialect, and that of control, built from the table of calls.
 
-use super::calls::{CALLS, Call, CallRow, Filter, Input, RECORDS, add_descriptions};
-use super::filters::Filters;
+use super::calls::{CALLS, Call, CallRow, Input, QueryParameter, RECORDS, add_descriptions};
+use super::query::Query;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -12,20 +12,20 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The requested document as the bytes of a reply. That of the API is in the server's dialect and at the newest level
-/// unless the filters name others.
+/// unless the query names others.
 ///
 /// # Errors
 ///
 /// `Internal` if the document can't be serialized, which would be a bug.
-pub fn requested_document(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
-    let dialect = match filters.text("dialect") {
+pub fn requested_document(query: &Query, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
+    let dialect = match query.text("dialect") {
         None => Cow::Borrowed(server_dialect),
         Some("zulip") => Cow::Owned(Dialect::zulip()),
         Some(_) => Cow::Owned(Dialect::neutral()),
     };
-    let level = filters.number("feature_level").and_then(|level| i64::try_from(level).ok());
+    let level = query.number("feature_level").and_then(|level| i64::try_from(level).ok());
     let level = level.unwrap_or(NEWEST_FEATURE_LEVEL);
-    let document = if filters.is_true("control") { control_document() } else { openapi::document_at(level, &dialect) };
+    let document = if query.is_true("control") { control_document() } else { openapi::document_at(level, &dialect) };
     serde_json::to_vec(&document).map_err(|_| Error::Internal)
 }
 
@@ -158,11 +158,11 @@ fn parameters(row: &CallRow) -> Vec<Value> {
     let placeholders = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let path_parameters =
         placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
-    let filters: &[Filter] = if let Input::Filters(filters) = row.input { filters } else { &[] };
+    let parameters: &[QueryParameter] = if let Input::Query(parameters) = row.input { parameters } else { &[] };
     let is_required = row.method == "DELETE";
-    let query_parameters = filters.iter().map(|filter| {
-        json!({"name": filter.name, "in": "query", "required": is_required, "description": filter.description,
-            "schema": filter.schema(is_required)})
+    let query_parameters = parameters.iter().map(|parameter| {
+        json!({"name": parameter.name, "in": "query", "required": is_required, "description": parameter.description,
+            "schema": parameter.schema(is_required)})
     });
     path_parameters.chain(query_parameters).collect()
 }
@@ -189,7 +189,7 @@ fn refusal_statuses(row: &CallRow) -> Vec<&'static str> {
     statuses.extend(row.path.contains('{').then_some("404"));
     statuses.extend(row.path.ends_with("/wait").then_some("408"));
     statuses.extend((row.method == "POST" && row.path == "/worlds").then_some("409"));
-    statuses.extend((!matches!(row.input, Input::Nothing | Input::Filters(_))).then_some("413"));
+    statuses.extend((!matches!(row.input, Input::Nothing | Input::Query(_))).then_some("413"));
     statuses
 }
 

@@ -1,6 +1,6 @@
 //! The calls that list, await and clear the pushes of a world.
 
-use super::filters::Filters;
+use super::query::Query;
 use super::{refusal, users, waiting};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -93,14 +93,14 @@ pub fn server_properties<'a>(settings: &'a WorldSettings, base_url: &'a str) -> 
     ServerProperties { base_url, level: settings.feature_level, product: settings.dialect.product() }
 }
 
-/// Lists the pushes that match the filters, newest last. URLs in them begin with `base_url`.
+/// Lists the pushes that match the query, newest last. URLs in them begin with `base_url`.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for an unknown user or device, a handle that several users have, or the device of another user.
-pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, Error> {
-    let device = filters.number("device_id").map(|id| i64::try_from(id).unwrap_or(i64::MAX));
-    let filter = PushFilter::new(world, filters.text("user"), device, filters.number("since"), "")?;
+pub fn list(world: &World, query: &Query, base_url: &str) -> Result<Value, Error> {
+    let device = query.number("device_id").map(|id| i64::try_from(id).unwrap_or(i64::MAX));
+    let filter = PushFilter::new(world, query.text("user"), device, query.number("since"), "")?;
     Ok(json!({"pushes": filter.find(world, base_url)}))
 }
 

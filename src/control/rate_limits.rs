@@ -1,6 +1,6 @@
 //! The calls that set, list and end rate limits.
 
-use super::filters::Filters;
+use super::query::Query;
 use super::times::SpanInput;
 use super::{refusal, users};
 use crate::error::Error;
@@ -65,13 +65,13 @@ fn broadcast_rate_limits(world: &World) {
     world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "rate_limit", current: list(world) });
 }
 
-/// Ends the limit of the user in the filters, or all limits if they have none.
+/// Ends the limit of the user in the query, or all limits if it names none.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for an unknown user, or a handle that several users have.
-pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
-    match filters.text("user") {
+pub fn end(world: &World, query: &Query) -> Result<Value, Error> {
+    match query.text("user") {
         Some(user) => {
             let user = users::find_user(&world.snapshot(), user, "user")?.id;
             world.rate_limits().lock().remove(user);

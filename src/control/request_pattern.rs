@@ -1,4 +1,4 @@
-//! Patterns of requests in assertions, filters and faults: method, path and parameters, checked against the operations.
+//! Patterns of requests in assertions, queries and faults: method, path and parameters, checked against the operations.
 //!
 //! Names are checked since a misspelled one would match no request: a fault would never fire, and an assertion that
 //! there are no such requests would always hold.

@@ -1,4 +1,4 @@
-//! Finds the users that bodies and filters name, by email address or handle.
+//! Finds the users that bodies and queries name, by email address or handle.
 
 use super::{MAX_COMPARED_BYTES, refusal};
 use crate::error::Error;

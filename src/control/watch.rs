@@ -1,8 +1,8 @@
 //! The frames of the watch socket, in JSON.
 
 use super::clock::agenda_item_to_json;
-use super::filters::Filters;
 use super::pushes::server_properties;
+use super::query::Query;
 use super::{refusal, unknown_word_error, users};
 use crate::error::Error;
 use crate::http::viewer::Viewer;
@@ -45,9 +45,9 @@ impl WatchRequest {
     ///
     /// `ControlRefused` for an unknown user, for `register` without `user` or with something else than a JSON object, and for
     /// an unknown parameter in it, or a value that the operation refuses.
-    pub(super) fn new(world: Arc<World>, filters: &Filters) -> Result<Self, Error> {
-        let register = filters.text("register");
-        let viewer = match filters.text("user") {
+    pub(super) fn new(world: Arc<World>, query: &Query) -> Result<Self, Error> {
+        let register = query.text("register");
+        let viewer = match query.text("user") {
             Some(user) => {
                 let user = users::find_user(&world.snapshot(), user, "user")?;
                 let viewer =
@@ -61,7 +61,7 @@ impl WatchRequest {
         Ok(Self {
             world,
             _registration: registration,
-            max_per_second: filters.number("per_second").map(|max| max.max(1)),
+            max_per_second: query.number("per_second").map(|max| max.max(1)),
             viewer,
         })
     }
@@ -80,8 +80,8 @@ impl WatchRequest {
     }
 }
 
-/// Parses the filter `register`: parameters of `POST /register`, each as text. `apply_markdown` is true unless the filter
-/// says otherwise.
+/// Parses the query parameter `register`: parameters of `POST /register`, each as text. `apply_markdown` is true unless
+/// they say otherwise.
 fn parse_register_parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error> {
     let mut values = BTreeMap::from([("apply_markdown".to_owned(), "true".to_owned())]);
     let Some(text) = register else { return Ok(values) };

@@ -1,7 +1,7 @@
 //! The calls that list, create, fork, upgrade and delete worlds.
 
 use super::feature_level::FeatureLevel;
-use super::filters::Filters;
+use super::query::Query;
 use super::times::SpanInput;
 use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
@@ -65,20 +65,20 @@ struct NewWorld {
     real_time: Arc<dyn RealTime>,
 }
 
-/// Lists the worlds whose names have the prefix in the filters; all worlds without one.
+/// Lists the worlds whose names have the prefix in the query; all worlds without one.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for a prefix that no name can have.
-pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Result<Value, Error> {
-    let prefix = read_prefix(filters)?.unwrap_or_default();
+pub fn list(control: &Control, request: &ApiRequest, query: &Query) -> Result<Value, Error> {
+    let prefix = read_prefix(query)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
     Ok(json!({"worlds": worlds.map(|world| world_record(request, world)).collect::<Vec<_>>()}))
 }
 
-fn read_prefix(filters: &Filters) -> Result<Option<&str>, Error> {
-    let prefix = filters.text("prefix");
+fn read_prefix(query: &Query) -> Result<Option<&str>, Error> {
+    let prefix = query.text("prefix");
     let can_begin_name = |prefix: &str| prefix.is_empty() || Worlds::is_valid_name(prefix.trim_end_matches('-'));
     match prefix {
         Some(prefix) if !can_begin_name(prefix) => {
@@ -196,8 +196,8 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused` without a prefix, or for one that no name can have.
-pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
-    let prefix = read_prefix(filters)?.filter(|prefix| !prefix.is_empty());
+pub async fn delete_all(control: &Control, query: &Query) -> Result<Value, Error> {
+    let prefix = read_prefix(query)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;
     let mut deleted_names = Vec::new();
     for world in control.edge.worlds.all() {

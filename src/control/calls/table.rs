@@ -1,8 +1,9 @@
 //! The table of all calls of control.
 
-use super::Input::{Body, Document, Filters, Nothing};
-use super::filters::{
-    JOURNAL_FILTERS, MESSAGE_FILTERS, ONE_USER, OPENAPI_FILTERS, PREFIX, PUSH_FILTERS, SEEN_BY, WATCH_FILTERS,
+use super::Input::{Body, Document, Nothing, Query};
+use super::query_parameters::{
+    JOURNAL_PARAMETERS, MESSAGE_PARAMETERS, OPENAPI_PARAMETERS, PUSH_PARAMETERS, SEEN_BY, USER_PARAMETER,
+    WATCH_PARAMETERS, WORLD_PREFIX,
 };
 use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
 use super::{Call, CallRow, Input, WorldCall, WorldCall as InWorld};
@@ -65,7 +66,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/openapi.json",
         Call::Openapi,
-        Filters(OPENAPI_FILTERS),
+        Query(OPENAPI_PARAMETERS),
         "Returns the OpenAPI document of the API, or of control, without the envelope.",
         "",
     ),
@@ -78,7 +79,7 @@ pub const CALLS: &[CallRow] = &[
         REPORT,
     ),
     row("DELETE", "/report", Call::ClearAllReports, Nothing, "Empties the report of all worlds.", ""),
-    row("GET", "/worlds", Call::Worlds, Filters(&[PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
+    row("GET", "/worlds", Call::Worlds, Query(&[WORLD_PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
     row(
         "POST",
         "/worlds",
@@ -91,7 +92,7 @@ pub const CALLS: &[CallRow] = &[
         "DELETE",
         "/worlds",
         Call::DeleteWorlds,
-        Filters(&[PREFIX]),
+        Query(&[WORLD_PREFIX]),
         "Deletes all worlds whose names start with a prefix, except `default`.",
         r#"{"deleted": "string[]"}"#,
     ),
@@ -197,7 +198,7 @@ pub const CALLS: &[CallRow] = &[
         "Sets a network.",
         "",
     ),
-    world_row("DELETE", "/worlds/{name}/network", InWorld::EndNetwork, Filters(&[ONE_USER]), "Ends networks.", ""),
+    world_row("DELETE", "/worlds/{name}/network", InWorld::EndNetwork, Query(&[USER_PARAMETER]), "Ends networks.", ""),
     world_row("GET", "/worlds/{name}/rate_limit", InWorld::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
     world_row(
         "POST",
@@ -211,7 +212,7 @@ pub const CALLS: &[CallRow] = &[
         "DELETE",
         "/worlds/{name}/rate_limit",
         InWorld::EndRateLimit,
-        Filters(&[ONE_USER]),
+        Query(&[USER_PARAMETER]),
         "Ends rate limits.",
         "",
     ),
@@ -229,7 +230,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/journal",
         InWorld::Journal,
-        Filters(JOURNAL_FILTERS),
+        Query(JOURNAL_PARAMETERS),
         "Lists requests and their replies, newest last.",
         r#"{"entries": "@JournalEntry[]"}"#,
     ),
@@ -263,7 +264,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/watch",
         InWorld::Watch,
-        Filters(WATCH_FILTERS),
+        Query(WATCH_PARAMETERS),
         "Broadcasts on a WebSocket what happens, as it happens.",
         "",
     ),
@@ -288,7 +289,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/users",
         InWorld::Users,
-        Filters(&[ONE_USER]),
+        Query(&[USER_PARAMETER]),
         "Lists all accounts with their keys.",
         r#"{"users": "@User[]"}"#,
     ),
@@ -296,7 +297,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/channels",
         InWorld::Channels,
-        Filters(&[SEEN_BY]),
+        Query(&[SEEN_BY]),
         "Lists all channels with their topics and permissions.",
         r#"{"channels": "@Channel[]"}"#,
     ),
@@ -312,7 +313,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/messages",
         InWorld::Messages,
-        Filters(MESSAGE_FILTERS),
+        Query(MESSAGE_PARAMETERS),
         "Lists messages, whoever can see them, newest last.",
         r#"{"messages": "@Message[]"}"#,
     ),
@@ -320,7 +321,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/pushes",
         InWorld::Pushes,
-        Filters(PUSH_FILTERS),
+        Query(PUSH_PARAMETERS),
         "Lists pushes handed to the push relay, newest last.",
         r#"{"pushes": "@Push[]"}"#,
     ),

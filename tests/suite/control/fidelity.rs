@@ -41,5 +41,5 @@ async fn the_comparison_with_real_servers_is_reported_by_operation() {
     };
     assert_eq!(known_by("POST", "/messages"), "recordings");
     assert_eq!(known_by("POST", "/users/{user_id}/status"), "specification");
-    assert_eq!(control.get("/fidelity?level=247").await.status, 400, "it takes no filters");
+    assert_eq!(control.get("/fidelity?level=247").await.status, 400, "it takes no query parameters");
 }

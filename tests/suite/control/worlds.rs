@@ -197,7 +197,7 @@ async fn calls_that_take_nothing_refuse_what_they_are_given() {
         control.send(method, &format!("/worlds/blue{path}"), br#"{"x": 1}"#.to_vec()).await.refused("x");
     }
     for path in ["/health?x=1", "/worlds/blue?limit=3", "/worlds/blue/clock?now=1", "/worlds/blue/queues?user=mel"] {
-        control.get(path).await.refused("takes no filters");
+        control.get(path).await.refused("takes no query parameters");
     }
 }
 

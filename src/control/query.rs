@@ -1,47 +1,47 @@
-//! Parses and checks the filters in a call's query string.
+//! Parses and checks the query string of a call.
 
-use super::calls::Filter;
+use super::calls::QueryParameter;
 use super::{refusal, unknown_word_error};
 use crate::error::Error;
 use std::collections::BTreeMap;
 
-/// The filters of a request, by name.
+/// The query parameters of a request, by name.
 #[derive(Debug, Default)]
-pub struct Filters(BTreeMap<&'static str, String>);
+pub struct Query(BTreeMap<&'static str, String>);
 
-impl Filters {
+impl Query {
     /// Parses a query string.
     ///
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown filter, a value of the wrong kind, or one that is not among the choices.
-    pub fn read(known_filters: &'static [Filter], query: &str) -> Result<Self, Error> {
-        let mut filters = BTreeMap::new();
+    /// `ControlRefused` for an unknown parameter, a value of the wrong kind, or one that is not among the choices.
+    pub fn read(known_parameters: &'static [QueryParameter], query: &str) -> Result<Self, Error> {
+        let mut values = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            let Some(filter) = known_filters.iter().find(|filter| filter.name == name) else {
-                let names: Vec<&str> = known_filters.iter().map(|filter| filter.name).collect();
+            let Some(parameter) = known_parameters.iter().find(|parameter| parameter.name == name) else {
+                let names: Vec<&str> = known_parameters.iter().map(|parameter| parameter.name).collect();
                 let available = match names.as_slice() {
                     [] => "the call takes none".to_owned(),
                     [name] => format!("there is {name}"),
                     _ => format!("there are {}", join_words(&names, "and")),
                 };
-                return Err(refusal(format!("{name}: is no filter; {available}")));
+                return Err(refusal(format!("{name}: is no query parameter; {available}")));
             };
-            let expected = match filter.kind {
+            let expected = match parameter.kind {
                 "integer" if value.parse::<u64>().is_err() => Some("a whole number".to_owned()),
                 "boolean" if !matches!(&*value, "true" | "false") => Some("true or false".to_owned()),
-                _ if !filter.choices.is_empty() && !filter.choices.contains(&&*value) => {
-                    let choices = join_words(filter.choices, "or");
-                    return Err(unknown_word_error(name.as_ref(), &choices, &value, filter.choices));
+                _ if !parameter.choices.is_empty() && !parameter.choices.contains(&&*value) => {
+                    let choices = join_words(parameter.choices, "or");
+                    return Err(unknown_word_error(name.as_ref(), &choices, &value, parameter.choices));
                 }
                 _ => None,
             };
             if let Some(expected) = expected {
                 return Err(refusal(format!("{name}: takes {expected}")));
             }
-            filters.insert(filter.name, value.into_owned());
+            values.insert(parameter.name, value.into_owned());
         }
-        Ok(Self(filters))
+        Ok(Self(values))
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {
