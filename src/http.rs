@@ -78,7 +78,7 @@ pub struct Edge {
     /// The server's settings: for worlds that the library adds, and for requests to the root of a server without a
     /// default world.
     pub settings: WorldSettings,
-    router: Router,
+    router: &'static Router,
     pub(crate) setup_warnings: SetupWarnings,
     /// Limits how many slow requests run at once.
     slow_requests: Arc<Semaphore>,
@@ -97,7 +97,7 @@ impl Edge {
             key_guard,
             lists_worlds: true,
             settings,
-            router: Router::new(),
+            router: Router::shared(),
             setup_warnings: SetupWarnings::default(),
             slow_requests: permit::slow_request_semaphore(),
             body_memory: BodyMemory::of_api(),

@@ -4,7 +4,7 @@ use crate::http::router::Router;
 
 /// Whether an operation of any level has the path, with any method.
 pub fn is_known(path: &str) -> bool {
-    Router::new().rows_of_path(path).next().is_some()
+    Router::shared().rows_of_path(path).next().is_some()
 }
 
 /// The method and path of the operation with the most similar path. None if no path is similar.

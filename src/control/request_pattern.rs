@@ -16,7 +16,6 @@ use crate::world::World;
 use schemars::SchemaGenerator;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// The methods that a pattern can have.
 pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -24,8 +23,6 @@ const NOT_FOUND_STATUS: u16 = 404;
 const METHOD_NOT_ALLOWED_STATUS: u16 = 405;
 /// A parameter that every operation accepts.
 const CLIENT_PARAMETER: &str = "client";
-
-static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
 
 /// A pattern of requests. Absent parts match all requests.
 #[derive(Default)]
@@ -130,10 +127,10 @@ impl MatchedPath {
             None
         } else {
             let neutral_path = dialect.neutral_path(api_path);
-            ROUTER
+            Router::shared()
                 .rows_of_path(neutral_path)
                 .find(|row| has_method(row, method))
-                .or_else(|| ROUTER.rows_of_path(neutral_path).next())
+                .or_else(|| Router::shared().rows_of_path(neutral_path).next())
         };
         let nearest = match (operation_path, Router::find_nearest(method.unwrap_or("GET"), api_path)) {
             (Some(row), _) => format!("; with placeholders, it is {}", path_in_dialect(dialect, row)),
@@ -164,7 +161,7 @@ impl MatchedPath {
         if has_unfilled_part(path) {
             return None;
         }
-        let rows_at_path: Vec<&'static OperationRow> = ROUTER.rows_of_path(path).collect();
+        let rows_at_path: Vec<&'static OperationRow> = Router::shared().rows_of_path(path).collect();
         if !rows_at_path.is_empty() {
             return Some(from_rows(path, rows_at_path));
         }

@@ -4,6 +4,7 @@ use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow, rows};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Less similar paths, on a scale from 0 to 1, are not suggested in hints.
 const MIN_SIMILARITY: f64 = 0.7;
@@ -63,7 +64,13 @@ impl RouteMatch {
 }
 
 impl Router {
-    pub fn new() -> Self {
+    /// The router of all operations, which all servers of the process share.
+    pub fn shared() -> &'static Self {
+        static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
+        &ROUTER
+    }
+
+    fn new() -> Self {
         let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
         for row in rows() {
@@ -252,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_operation_is_found_only_at_levels_that_have_it() {
-        let router = Router::new();
+        let router = Router::shared();
 
         assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::UnknownPath));
         assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::Operation(..)));

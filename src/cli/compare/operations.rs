@@ -1,6 +1,7 @@
 //! The names of operations, such as `POST /messages`, and which of them a request or a text means.
 
 use crate::api::{OperationRow, rows};
+use std::collections::BTreeSet;
 
 pub fn row_name(row: &OperationRow) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
@@ -23,12 +24,12 @@ pub fn operation_name(method: &str, path: &str) -> String {
     rows().filter(matches).min_by_key(placeholder_count).map_or_else(|| format!("{method} {path}"), row_name)
 }
 
-/// The operations that a text names: a method and a path, or a path with placeholders for those of all methods. The
-/// names of placeholders don't matter, unless the path has another operation under each. Empty for other texts.
+/// The operations that a text names: a method and a path, or a path with placeholders or ids for those of all methods.
+/// The names of placeholders don't matter, unless the path has another operation under each. Empty for other texts.
 pub fn operations_named(text: &str) -> Vec<String> {
     let (method, path) = match text.split_whitespace().collect::<Vec<_>>()[..] {
         [method, path] => (Some(method.to_uppercase()), path),
-        [path] if path.contains('{') => (None, path),
+        [path] if path.split('/').any(is_variable) => (None, path),
         _ => return Vec::new(),
     };
     let path = path.strip_prefix("/api/v1").unwrap_or(path).replace("{*", "{");
@@ -45,8 +46,17 @@ pub fn operations_named(text: &str) -> Vec<String> {
     if !alike.is_empty() {
         return alike;
     }
-    let called = method.map(|method| operation_name(&method, &path));
+    let methods = match &method {
+        Some(method) => vec![method.as_str()],
+        None => rows().map(|row| row.route.method).collect(),
+    };
+    let called: BTreeSet<String> = methods.into_iter().map(|method| operation_name(method, &path)).collect();
     called.into_iter().filter(|name| rows().any(|row| row_name(row) == *name)).collect()
+}
+
+/// Whether a part of a path is a placeholder or an id.
+fn is_variable(part: &str) -> bool {
+    part.contains('{') || !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A path whose placeholders have no names.
@@ -73,10 +83,14 @@ mod tests {
         assert_eq!(operations_named("GET /users/{id}"), ["GET /users/{user_id}", "GET /users/{email}"]);
         assert_eq!(operations_named("GET /users/me"), ["GET /users/me"]);
         let both = ["DELETE /messages/{message_id}/reactions", "POST /messages/{message_id}/reactions"];
-        let mut found = operations_named("/messages/{id}/reactions");
-        found.sort();
-        assert_eq!(found, both);
-        for text in ["reactions", "/drafts", "Alert words", "POST /nothing", "POST /messages/*/reactions"] {
+        for text in ["/messages/{id}/reactions", "/messages/52/reactions", "/api/v1/messages/52/reactions"] {
+            let mut found = operations_named(text);
+            found.sort();
+            assert_eq!(found, both, "{text}");
+        }
+        for text in
+            ["reactions", "/drafts", "Alert words", "POST /nothing", "POST /messages/*/reactions", "/nothing/52"]
+        {
             assert_eq!(operations_named(text), [""; 0], "{text}");
         }
     }
