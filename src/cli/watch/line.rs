@@ -241,7 +241,11 @@ fn clock_row(frame: &Value) -> FrameRow {
     }
     let parts: Vec<String> =
         kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
-    let jump = format!("{} → {}", format_jump(now - from), to_timestamp(now).to_date());
+    let (start_date, date) = (to_timestamp(from).to_date(), to_timestamp(now).to_date());
+    let jump = match start_date == date {
+        true => format!("{} from {}", format_jump(now - from), time_of_day(&frame["from"])),
+        false => format!("{} → {date}", format_jump(now - from)),
+    };
     let restoration = match frame["cause"].as_str() {
         Some("restore") => {
             Some(format!("restored {}", escape_unprintable(frame["snapshot"].as_str().unwrap_or_default())))

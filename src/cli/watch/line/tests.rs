@@ -55,7 +55,7 @@ fn requests_events_and_jumps_have_columns() {
     };
     assert_eq!(restored("reset", 1_767_268_800.0), "12:00:00.000  clock   reset");
     assert_eq!(restored("restore", 1_767_268_800.0), "12:00:00.000  clock   restored a");
-    assert_eq!(restored("state", 1_767_268_801.0), "12:00:00.000  clock   state replaced, −1 s → 2026-01-01");
+    assert_eq!(restored("state", 1_767_268_801.0), "12:00:00.000  clock   state replaced, −1 s from 12:00:01.000");
     let lost_frame = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
     assert_eq!(format_plain(lost_frame), "12:00:00.000  lost    7 frames were missed");
 }
