@@ -292,6 +292,50 @@ fn the_readme_counts_the_differences_that_were_chosen() {
 }
 
 #[test]
+fn the_page_of_clients_has_the_versions_that_the_checks_lock() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("readable");
+    let page = read("docs/clients.md");
+    let pinned_in = |folder: &str, package: &str| {
+        let requirements = read(&format!("tests/clients/{folder}/requirements.txt"));
+        let found = requirements.lines().find_map(|line| line.strip_prefix(&format!("{package}==")).map(str::to_owned));
+        found.unwrap_or_else(|| panic!("{folder} does not pin {package}"))
+    };
+    let locked_in = |folder: &str, package: &str| {
+        let lock: Value =
+            serde_json::from_str(&read(&format!("tests/clients/{folder}/package-lock.json"))).expect("JSON");
+        lock["packages"][format!("node_modules/{package}")]["version"].as_str().expect("a version").to_owned()
+    };
+    let example: Value = serde_json::from_str(&read("examples/playwright/package.json")).expect("JSON");
+    let playwright = example["devDependencies"]["@playwright/test"].as_str().expect("a version").to_owned();
+    for (client, versions) in [
+        ("`zulip` (Python)", vec![pinned_in("python", "zulip")]),
+        ("`zulip-js`", vec![locked_in("javascript", "zulip-js")]),
+        ("`tuspy`, `tus-js-client`", vec![pinned_in("python", "tuspy"), locked_in("javascript", "tus-js-client")]),
+        ("PyNaCl", vec![pinned_in("python", "pynacl")]),
+        ("`zulip_botserver`", vec![pinned_in("botserver", "zulip_botserver")]),
+        ("Playwright", vec![playwright]),
+        ("Schemathesis", vec![pinned_in("openapi", "schemathesis")]),
+        (
+            "Redocly CLI, Spectral",
+            vec![locked_in("generated", "@redocly/cli"), locked_in("generated", "@stoplight/spectral-cli")],
+        ),
+        ("openapi-generator", vec![pinned_in("generated", "openapi-generator-cli")]),
+        (
+            "`openapi-typescript` with `openapi-fetch`, `@hey-api/openapi-ts`, `orval`, `openapi-python-client`",
+            vec![
+                locked_in("generated", "openapi-typescript") + " with " + &locked_in("generated", "openapi-fetch"),
+                locked_in("generated", "@hey-api/openapi-ts"),
+                locked_in("generated", "orval"),
+                pinned_in("generated", "openapi-python-client"),
+            ],
+        ),
+    ] {
+        let start = format!("| {client} | {} |", versions.join(", "));
+        assert!(page.lines().any(|line| line.starts_with(&start)), "docs/clients.md has no line {start}");
+    }
+}
+
+#[test]
 fn tables_have_as_many_columns_in_each_line_below_their_heads() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = files_below(&root.join("docs")).into_iter().chain([root.join("README.md")]);
