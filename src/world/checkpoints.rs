@@ -98,7 +98,8 @@ impl World {
         self.restore(&initial_state, Restoration::Reset);
     }
 
-    /// Replaces the world's state. Queues and sessions end, and webhook calls are dropped.
+    /// Replaces the world's state. Queues and sessions end, and webhook calls are dropped. A running clock keeps its
+    /// distance to real time.
     pub(crate) fn restore(&self, checkpoint: &Checkpoint, restoration: Restoration) {
         let _turn = self.lock();
         self.sessions.end_all();

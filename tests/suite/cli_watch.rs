@@ -117,7 +117,8 @@ async fn requests_events_faults_and_jumps_are_a_line_each() {
     control(&server, "/worlds/default/clock", json!({"advance_seconds": 3_600})).await;
     let line = watcher.line().await;
     assert!(
-        line.starts_with("13:00:00.000  clock   +1 h from 12:00:00.000 ") && line.ends_with("  queue_expired, reminder"),
+        line.starts_with("13:00:00.000  clock   +1 h from 12:00:00.000 ")
+            && line.ends_with("  queue_expired, reminder"),
         "{line}"
     );
     assert_eq!(watcher.signal("-INT").await, Some(0));

@@ -4,6 +4,7 @@ use super::worlds::until_parked;
 use super::{Control, START_SECONDS};
 use crate::support::TestServer;
 use serde_json::json;
+use std::time::Duration;
 
 #[tokio::test]
 async fn snapshots_are_kept_replaced_and_forgotten() {
@@ -54,6 +55,23 @@ async fn restoring_brings_back_realm_clock_and_chance() {
     assert_eq!(control.get("/worlds/default/clock").await.success()["now"], START_SECONDS as f64);
     assert_eq!(mel.send_to("general", "t", "again").await, after, "counters stand where they stood");
     assert_eq!(mel.events(["message"]).await.id, queue, "the random generator has its former state");
+}
+
+#[tokio::test]
+async fn restoring_undoes_the_jumps_of_a_running_clock_and_no_real_time() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds/default/clock", json!({"running": true})).await.success();
+    control.post("/worlds/default/snapshots", json!({"name": "s"})).await.success();
+    let taken_at = control.get("/worlds/default/snapshots").await.success()["snapshots"][0]["at"].as_f64();
+    let taken_at = taken_at.expect("a time");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    control.post("/worlds/default/clock", json!({"advance_seconds": "1h"})).await.success();
+
+    control.send("POST", "/worlds/default/snapshots/s/restore", vec![]).await.is(json!({}));
+
+    let now = control.get("/worlds/default/clock").await.success()["now"].as_f64().expect("a time");
+    assert!((taken_at + 0.05..taken_at + 1_800.0).contains(&now), "{taken_at} {now}");
 }
 
 #[tokio::test]
