@@ -1,7 +1,7 @@
 //! Outgoing webhooks: which messages call a bot, which URLs may be called, and the handling of the answers.
 //! `server/webhooks.rs` makes the requests.
 
-mod answer;
+mod outcome;
 mod python;
 
 use crate::realm::model::id::UserId;
@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use crate::realm::model::webhook_call::{WebhookCall, WebhookFormat, WebhookTrigger};
-pub use answer::{CallOutcome, MAX_REDIRECTS, REPLY_TIMEOUT_SECONDS};
+pub use outcome::{CallOutcome, MAX_REDIRECTS, REPLY_TIMEOUT_SECONDS};
 
 /// The hosts that webhooks may be posted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

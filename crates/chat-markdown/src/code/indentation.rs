@@ -1,4 +1,9 @@
-//! Tracks indentation in languages where it is significant, such as YAML.
+//! Tracks indentation in languages where it is significant, such as YAML. Actions and effects are those of the lexer of
+//! Pygments for YAML, which real servers highlight with.
+
+/// The classes of Pygments for the content of a constant, and for misplaced white space.
+const CONSTANT: &str = "no";
+const MISPLACED_SPACE: &str = "w w-Error";
 
 /// What a match means for the indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,14 +54,15 @@ impl IndentAction {
     }
 }
 
-/// Indentation of the current blocks, in spaces. None: text outside of all blocks.
+/// Indentation of the current blocks, in spaces. None, which is less than each number: text outside of all blocks.
 #[derive(Default)]
 pub(super) struct Indentation {
     /// Enclosing blocks, outermost first.
     enclosing: Vec<Option<usize>>,
     /// The innermost block.
     current: Option<usize>,
-    /// The spaces at the start of the current line: the indentation of a block that begins in it.
+    /// The indentation of a block that begins at this place of the line: the spaces at its start, and the indicators such
+    /// as `- ` and further spaces after them.
     next: usize,
     /// The indentation of the current block scalar. None: not known yet.
     block_scalar: Option<usize>,
@@ -83,7 +89,7 @@ impl Indentation {
                 self.block_scalar = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
             }
             IndentAction::BlockBlank => match self.block_scalar {
-                Some(block) if length > block => return Effect::Divided(block, "no"),
+                Some(block) if length > block => return Effect::Divided(block, CONSTANT),
                 _ => {}
             },
             IndentAction::Block => {
@@ -111,9 +117,9 @@ impl Indentation {
             self.current = self.enclosing.pop().flatten();
         }
         match self.current {
-            Some(current) if length > current => Effect::Divided(current, "w w-Error"),
+            Some(current) if length > current => Effect::Divided(current, MISPLACED_SPACE),
             // Without an enclosing block, the last space is an error.
-            None if length > 0 => Effect::Divided(length - 1, "w w-Error"),
+            None if length > 0 => Effect::Divided(length - 1, MISPLACED_SPACE),
             _ => Effect::Unchanged,
         }
     }
