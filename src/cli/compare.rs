@@ -22,7 +22,7 @@ use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSe
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 pub use accounts::is_role;
-use accounts::{Accounts, role_name};
+use accounts::{Accounts, role_name, similar_handle};
 use baseline::Baseline;
 use clap::Args;
 use report::Report;
@@ -237,7 +237,9 @@ impl Compare {
         let mut correspondence = initial_correspondence(first, second);
         let describe_missing_account = |handle: &str, url: Option<&str>| {
             let place = url.map(|url| format!(" for {url}")).unwrap_or_default();
-            format!("{} has no account `{}`{place}", self.accounts.display(), role_name(handle))
+            let suggestion =
+                similar_handle(handle).map(|handle| format!("; did you mean `{handle}`?")).unwrap_or_default();
+            format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
         };
         let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
         let vain_waits = AtomicUsize::new(0);

@@ -68,7 +68,7 @@ fn rows_of_requests_that_were_refused_at_one_level_come_first() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     let rows: Vec<&str> = error.lines().skip_while(|line| !line.contains("; what changed between")).skip(1).collect();
     assert!(rows[0].starts_with("  381  POST /reminders: New operation."), "{error}");
-    let others = rows.iter().position(|line| *line == "       of requests that had the same status at both:");
+    let others = rows.iter().position(|line| *line == "       other changes of what it used:");
     let others = others.expect("a heading");
     assert!(rows[..others].iter().all(|row| row.contains("/reminders")) && rows.len() > others + 1, "{error}");
 }

@@ -144,6 +144,12 @@ pub fn is_role(name: &str) -> bool {
     ROLES.iter().any(|(role, _)| *role == name)
 }
 
+/// The handle of a role that a handle which no role has is most similar to.
+pub fn similar_handle(handle: &str) -> Option<&'static str> {
+    let handles = ROLES.map(|(_, role_handle)| role_handle);
+    similar_name(handle, &handles).filter(|similar| *similar != handle)
+}
+
 /// What the file may call the account of a handle: its role, or the handle if it has none.
 pub fn role_name(handle: &str) -> &str {
     ROLES.iter().find(|(_, role_handle)| *role_handle == handle).map_or(handle, |(role, _)| role)

@@ -132,10 +132,14 @@ impl Report {
         self.collect_secrets(&result.steps);
         for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
-            if is_unknown(step) {
-                self.unknown_paths.push(unknown_path::warning(document, step));
+            if unknown_path::is_called_by(step) {
+                if is_own {
+                    self.unknown_paths.push(unknown_path::warning(document, step));
+                }
                 if step.differences.is_empty() {
-                    self.operations.entry(name).or_default().is_unknown = true;
+                    if is_own {
+                        self.operations.entry(name).or_default().is_unknown = true;
+                    }
                     continue;
                 }
             }

@@ -166,7 +166,7 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     };
     for (position, suspect) in observed_changes.iter().enumerate() {
         if position == first_count && first_count > 0 {
-            text.push_str("\n       of requests that had the same status at both:");
+            text.push_str("\n       other changes of what it used:");
         }
         add_line(&mut text, suspect);
     }

@@ -31,6 +31,24 @@ async fn a_path_that_neither_server_knows_is_warned_of() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_misspelt_user_has_the_nearest() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let probe = written("misspelt_user.md", "# Own\n\n## Own users\n\n```request\nmell: GET /users/me\n```\n");
+    let options = ["--only", "Own users", "--probes", probe.to_str().expect("text")];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
+    assert_eq!(status, Some(2), "{said}");
+    assert!(errors.contains("has no account `mell`; did you mean `mel`?"), "{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_path_that_no_server_knows_is_compared_and_no_operation() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "/no/such/path"]).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+    assert!(said.starts_with("first") && !said.contains("agrees     GET /no/such/path"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_both_servers_refuse_is_named() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let probe = "# Own\n\n## Own refusals\n\n```request\nmel: GET /users/999999\n```\n```request\n\
