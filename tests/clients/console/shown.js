@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
 const { api, control } = require("./program");
-const { arm, listening, pane, view, write } = require("./hands");
+const { arm, begin, end, listening, pane, view, write } = require("./hands");
 
 const NARROW = 390;
 
@@ -129,6 +129,17 @@ const shown = {
       await control(url, "DELETE", "/worlds/preset");
     }
     assert.deepEqual(codes, ["UNAUTHORIZED", "INVALID_API_KEY"]);
+  },
+
+  async "say that typing counts for the rate limit of one request, which the first message meets"({ browser, url }) {
+    const page = await begin(browser, url, "tight");
+    await page.getByLabel("Arm a fault for Mel Marsh").click();
+    const limit = page.getByRole("button", { name: "1 request in 30 s" });
+    assert.match(await limit.innerText(), /typing and reads count, so the first message may get it/);
+    await limit.click();
+    await write(page, "Mel Marsh", "Too fast?");
+    await page.getByText("Last: mel POST /messages refused, 429").waitFor();
+    await end(page, url, "tight");
   },
 
   async "have a line in Live for what is done to a world, and for frames that it does not know"({ browser, url }) {
