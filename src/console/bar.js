@@ -232,8 +232,8 @@ export function Bar({ world }) {
   const restore = async (name) => {
     show(null);
     if (!(await attempt(() => world.call("POST", `/snapshots/${encodeURIComponent(name)}/restore`)))) return;
-    toasts.show(`Back at ${name}; event queues ended`);
-    world.load();
+    await world.load();
+    toasts.show(`Back at ${name}; event queues ended${world.running ? ", and the clock runs on" : ""}`);
   };
   /** Restores, or asks before what was recorded would be lost. */
   const choose = (name) => (world.recording?.isBefore(name) ? show({ restore: name }) : restore(name));
@@ -334,6 +334,15 @@ export function Bar({ world }) {
               />
             </label>
             <p class="soft small">Data, clock and pushes. A snapshot of the same name is replaced.</p>
+            ${
+              world.running &&
+              html`
+                <p class="note" role="status">
+                  After a restore the clock runs on: it keeps its distance to real time, and what fell due since then
+                  happens at once. Freeze it before taking a snapshot to come back to the instant.
+                </p>
+              `
+            }
           <//>
         `
       }
@@ -345,6 +354,15 @@ export function Bar({ world }) {
               Data and clock go back to the world's initial state. Queues end, faults and journal are emptied, snapshots
               stay.
             </p>
+            ${
+              world.running &&
+              html`
+                <p class="note">
+                  If the clock ran from the beginning, it runs on: it keeps its distance to real time, and what fell due
+                  since then happens at once.
+                </p>
+              `
+            }
             ${
               recorded > 0 &&
               html`
@@ -365,6 +383,15 @@ export function Bar({ world }) {
             onSubmit=${() => restore(shown.restore)}
           >
             <p>The snapshot is not in the recording, which begins again.</p>
+            ${
+              world.running &&
+              html`
+                <p class="note">
+                  If the clock ran when the snapshot was taken, it runs on: it keeps its distance to real time, and what
+                  fell due since then happens at once.
+                </p>
+              `
+            }
             <${Loss} world=${world} onExport=${() => show(null)} />
           <//>
         `

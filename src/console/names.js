@@ -16,6 +16,7 @@ const FILES = "/user_uploads/";
 export class Names {
   kept = new Map();
   #sent = 0;
+  #uploaded = 0;
   #files = new Map();
   /** `before` are the messages, and `channels` the names of channels by their ids, as the story begins with them. */
   constructor(world, before, channels) {
@@ -27,6 +28,11 @@ export class Names {
     this.#sent += 1;
     this.kept.set(id, `message${this.#sent}`);
     return `{{message${this.#sent} := int}}`;
+  }
+
+  /** Drops the names of messages that are gone, whose ids are used again. */
+  keep(there) {
+    for (const id of this.kept.keys()) if (!there.has(id)) this.kept.delete(id);
   }
 
   message(id) {
@@ -60,7 +66,8 @@ export class Names {
 
   /** Names a file whose address is in the reply to its upload. */
   file(address) {
-    const name = `file${this.#files.size + 1}`;
+    this.#uploaded += 1;
+    const name = `file${this.#uploaded}`;
     this.#files.set(address.slice(address.indexOf(FILES)), name);
     return name;
   }

@@ -40,7 +40,7 @@ export class Recording {
   #level = null;
   /** The number of steps when the world was last looked at. */
   #looked = 0;
-  /** Reminders and scheduled messages that the story has, since they were due when it began or a step made them. */
+  /** Reminders and scheduled messages that were due when it began. */
   due = new Set();
   state = null;
   /** What was done and can't be in a story, in words. */
@@ -88,7 +88,6 @@ export class Recording {
   }
 
   request(step) {
-    for (const name of namesOfDue(step)) this.due.add(name);
     this.steps.push({ kind: "request", ...step });
   }
 

@@ -139,7 +139,9 @@ export class World extends Store {
   channels = [];
   channelsById = new Map();
   queues = [];
-  faults = [];
+  #faults = [];
+  /** The effects of all faults that this page has seen, by their ids: a request in Live may have met one that is removed. */
+  effects = new Map();
   snapshots = [];
   pushes = [];
   /** Clients of people that this page acts as, by pane: they live on while other views are shown. */
@@ -175,6 +177,15 @@ export class World extends Store {
     this.#looking = setInterval(() => {
       if (this.isShown && !document.hidden && this.state === "live") this.look();
     }, LOOK_MS);
+  }
+
+  get faults() {
+    return this.#faults;
+  }
+
+  set faults(list) {
+    this.#faults = list;
+    for (const { fault_id: id, effect } of list) this.effects.set(id, effect);
   }
 
   get isClosed() {
@@ -337,6 +348,7 @@ export class World extends Store {
   #restart() {
     this.#newest = 0;
     this.#forgetConditions();
+    this.effects.clear();
     this.clear();
     this.onRestart?.();
   }
@@ -490,6 +502,7 @@ export class World extends Store {
         if (frame.cause === "reset") {
           this.#newest = 0;
           this.#forgetConditions();
+          this.effects.clear();
           this.clear();
         }
         if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length || isReturn(frame)) simple("clock");

@@ -5,7 +5,6 @@ import { handle } from "./lib.js";
 import { Names } from "./names.js";
 import { isSilent } from "./others.js";
 import { stepsInside } from "./outside.js";
-import { nameOfDue, namesOfDue } from "./record.js";
 import { Steering } from "./steering.js";
 import { block, parameter, value } from "./steps.js";
 import { EPSILON_S, instantText, isWhole, placeholderSpan } from "./storytime.js";
@@ -76,13 +75,11 @@ function channelExpectation({ type, op, property, name, subscriptions, streams }
   return expected;
 }
 
-/** The events of things that fell due in a jump and that the story has as well. The requests `left` are not in it. */
-function dueEvents(recording, world, index, left) {
+/** The events of things that fell due in a jump and that the story has as well, by `isInside`. */
+function dueEvents(recording, world, index, isInside) {
   const step = recording.steps[index];
-  const lacking = new Set(left.flatMap(namesOfDue));
-  const isInside = (name) => recording.due.has(name) && !lacking.has(name);
   const later = recording.steps.slice(index + 1).find((one) => one.serial !== undefined);
-  const times = new Set(step.fired.filter((item) => isInside(nameOfDue(item))).map((item) => item.at));
+  const times = new Set(step.fired.filter(isInside).map((item) => item.at));
   const events = world.seen
     .filter(({ kind, serial }) => kind === "event" && serial >= step.serial && serial < (later?.serial ?? Infinity))
     .map(({ frame, serial }) => ({ ...frame, serial }))
@@ -94,7 +91,7 @@ function dueEvents(recording, world, index, left) {
     one.push(frame);
     const { type, op, ...removed } = frame.event;
     if (op !== "remove" || !["reminders", "scheduled_messages"].includes(type)) continue;
-    if (isInside(nameOfDue({ kind: type.replace(/s$/, ""), ...removed }))) inside.push(...one);
+    if (isInside({ kind: type.replace(/s$/, ""), ...removed })) inside.push(...one);
     one = [];
   }
   return [...inside, ...one].filter(({ event }) => OBSERVED.includes(event.type));
@@ -149,7 +146,7 @@ class Story {
     Object.assign(this, { recording, world, observers, times });
     this.names = new Names(world, before, recording.state.channels);
     this.entries = entriesOf(recording.steps, world);
-    const dueIn = (index, left) => dueEvents(recording, world, index, left);
+    const dueIn = (index, isInside) => dueEvents(recording, world, index, isInside);
     this.steps = stepsInside(recording, { before, world, entries: this.entries, dueIn });
     const frames = this.steps.flatMap((step) => step.frames ?? []);
     const receives = (email) => frames.some((frame) => this.#isTo(frame, email));
@@ -371,6 +368,7 @@ class Story {
     if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
     this.#connect(step);
     if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
+    if (restored) this.names.keep(step.made);
     // Clients find out with their next poll that a restore ended their queues.
     if (restored) for (const email of this.observers) this.#ended.set(email, "restored");
   }

@@ -106,7 +106,11 @@ export const PROFILES = {
 export const RATE_LIMITS = [
   ["200 requests a minute", { requests: 200, seconds: 60 }, "The limit of real servers; then 429 with Retry-After"],
   ["10 requests a minute", { requests: 10, seconds: 60 }, "429 with Retry-After from the 11th request in a minute on"],
-  ["1 request in 30 s", { requests: 1, seconds: 30 }, "429 with Retry-After for each further request in 30 s"],
+  [
+    "1 request in 30 s",
+    { requests: 1, seconds: 30 },
+    "429 with Retry-After for each further request in 30 s; typing and reads count, so the first message may get it",
+  ],
 ];
 
 export const who = (user) => (user ? handle(user) : "everybody");

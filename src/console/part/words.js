@@ -125,6 +125,27 @@ const CAUSES = {
   state: () => "State replaced: ",
 };
 
+/** What a fault does to a request, in words. */
+export function effectWords(effect) {
+  const [[name, how]] = Object.entries(effect);
+  return (
+    {
+      drop: how === "after" ? "loses the reply" : "loses the request",
+      rate_limit: `429, retry after ${how?.retry_after} s`,
+      error: `${how?.status} ${how?.code ?? ""}`,
+      delay_ms: `delays by ${how} ms`,
+      truncate_at: `breaks off after ${how} bytes`,
+      garbage: "answers with HTML",
+      gateway: `${how} with HTML`,
+      change: `changes ${Object.keys(how ?? {}).join(", ")}`,
+      pseudo_localize: "translates failures",
+      lose_queue: "loses the queues",
+      events: `events: ${how}`,
+      bouncer: `push relay: ${how}`,
+    }[name] ?? name
+  );
+}
+
 /** Why the clock of a world moved, if it did not just go on. */
 export const causeWords = ({ cause, snapshot }) =>
   CAUSES[cause ?? (snapshot === undefined ? "" : "restore")]?.({ snapshot }) ?? (cause ? `${cause}: ` : "");

@@ -5,6 +5,7 @@ import { control } from "../control.js";
 import { Preset } from "../part/common.js";
 import { Icon } from "../part/icons.js";
 import { presets } from "../part/presets.js";
+import { effectWords } from "../part/words.js";
 import { Networks } from "./networks.js";
 
 const EFFECTS = [
@@ -100,28 +101,12 @@ function shownAtField(form, message) {
 }
 
 function inWords(rule) {
-  const [[name, how]] = Object.entries(rule.effect);
-  const effect =
-    {
-      drop: how === "after" ? "loses the reply" : "loses the request",
-      rate_limit: `429, retry after ${how?.retry_after} s`,
-      error: `${how?.status} ${how?.code ?? ""}`,
-      delay_ms: `delays by ${how} ms`,
-      truncate_at: `breaks off after ${how} bytes`,
-      garbage: "answers with HTML",
-      gateway: `${how} with HTML`,
-      change: `changes ${Object.keys(how ?? {}).join(", ")}`,
-      pseudo_localize: "translates failures",
-      lose_queue: "loses the queues",
-      events: `events: ${how}`,
-      bouncer: `push relay: ${how}`,
-    }[name] ?? name;
   const match = rule.match ?? {};
   const matched = [match.user ? handle(match.user) : "anybody", match.method ?? "", match.path ?? "anything"]
     .filter(Boolean)
     .join(" ");
   return {
-    effect,
+    effect: effectWords(rule.effect),
     matched,
     params: match.params,
     often: [

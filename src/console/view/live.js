@@ -50,7 +50,7 @@ export function LiveView({ world }) {
   const source = paused ?? world.entries;
   // Entries are added to in place; their number and the newest one's events say whether there is something new.
   const mark = `${source.length} ${source.at(-1)?.key} ${source.slice(-40).reduce((sum, entry) => sum + entry.events.length, 0)}`;
-  const rows = useMemo(() => rowsOf(source, filter, world), [source, mark, filter, world.users]);
+  const rows = useMemo(() => rowsOf(source, filter, world), [source, mark, filter, world.users, world.faults]);
   const clients = useMemo(
     () =>
       [...new Set(world.entries.filter((entry) => entry.kind === "request").map((entry) => entry.frame.client))].sort(),

@@ -10,6 +10,9 @@ const path = require("node:path");
 const { close, open } = require("./page");
 const { control } = require("./program");
 
+/** The line of a story's world that names the second file. */
+const FIXTURE = /^fixture: (.+\.json)$/m;
+
 const pane = (page, name) => page.getByLabel(`Acting as ${name}`);
 const composer = (page, name) => page.getByLabel(`Message as ${name}`);
 const events = (page, name) => page.getByLabel(`Events of ${name}`);
@@ -44,22 +47,34 @@ async function end(page, url, name) {
   await control(url, "DELETE", `/worlds/${name}`);
 }
 
-/** Plays a scenario, which has to be as it says. */
-function assertPlays(binary, text) {
+/** Plays a scenario, which has to be as it says; `state` is the text of the file that it names as its fixture. */
+function assertPlays(binary, text, state = null) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
   const file = path.join(folder, "story.md");
   fs.writeFileSync(file, text);
+  const [, fixture] = text.match(FIXTURE) ?? [];
+  if (state !== null) fs.writeFileSync(path.join(folder, fixture), state);
   const { status, stdout, stderr } = spawnSync(binary, ["scenario", "run", file], { encoding: "utf8" });
   fs.rmSync(folder, { recursive: true });
   assert.equal(status, 0, `${text}\n${stdout}${stderr}`);
 }
 
-/** Exports what was recorded, and plays it; `look` is called while the dialog is open. */
+/** The second file of the export whose dialog is open, by a click on "Download". */
+async function downloadedState(page) {
+  const isState = (one) => one.suggestedFilename().endsWith(".json");
+  const [download] = await Promise.all([
+    page.waitForEvent("download", isState),
+    page.getByRole("button", { name: "Download" }).click(),
+  ]);
+  return fs.readFileSync(await download.path(), "utf8");
+}
+
+/** Exports what was recorded as the dialog offers it, and plays it; `look` is called while the dialog is open. */
 async function played(page, binary, look = () => {}) {
   await page.getByRole("button", { name: "Export as scenario" }).click();
   await look();
   const text = await page.locator(".export").textContent();
-  assertPlays(binary, text);
+  assertPlays(binary, text, FIXTURE.test(text) ? await downloadedState(page) : null);
   await page.keyboard.press("Escape");
   return text;
 }

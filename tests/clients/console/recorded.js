@@ -3,7 +3,20 @@
 // What the console records in all views, what it says that it does not record, and how a recording is lost.
 
 const assert = require("node:assert/strict");
-const { arm, assertOrder, begin, end, events, listening, message, pane, played, view, write } = require("./hands");
+const {
+  arm,
+  assertOrder,
+  assertPlays,
+  begin,
+  end,
+  events,
+  listening,
+  message,
+  pane,
+  played,
+  view,
+  write,
+} = require("./hands");
 const { close, open } = require("./page");
 const { api, control, serve } = require("./program");
 
@@ -317,19 +330,25 @@ const recorded = {
       .click();
     await page.getByLabel("React with heart").click();
     await page.getByText("Last: max POST /messages/").waitFor();
-    await exported(async () => {
+    const text = await played(page, binary, async () => {
+      await note.getByText("is: POST /messages of mel. The second file has its state.").waitFor();
+      const state = page.getByLabel("at the start of the recording");
+      assert.ok(await state.isChecked(), "what the story needs is offered");
+      await state.uncheck();
       await note.getByText("is: POST /messages of mel. Without").waitFor();
       assert.match(await page.locator(".export").textContent(), /It began in a world .* is: POST \/messages of mel\./);
-      await page.getByLabel("at the start of the recording").check();
-      assert.equal(await note.count(), 0);
-      assert.match(await page.locator(".export").textContent(), /It begins in the world as it was then, which is in/);
+      await state.check();
     });
+    assert.match(text, /It begins in the world as it was then, which is in/);
     await control(url, "POST", "/worlds", { name: "middle-fork", fork_of: "middle" });
     const fork = await open(browser, `${url}/console/w/middle-fork/act`);
     await listening(fork);
     await write(fork, "Mel Marsh", "In the fork");
     await message(fork, "Max Mercer", "In the fork").waitFor();
-    assertOrder(await played(fork, binary), ["not as the built-in organization is: 1 message written in the world."]);
+    await played(fork, binary, async () => {
+      const needs = "not as the built-in organization is: 1 message written in the world.";
+      await fork.locator("dialog").getByText(needs).waitFor();
+    });
     await end(fork, url, "middle-fork");
     await end(page, url, "middle");
   },
@@ -402,6 +421,60 @@ const recorded = {
     assert.equal(text.match(/reply none/g).length, 2);
     assertOrder(text, ['{"drop":"before"}', "reply none", '{"drop":"before"}', "reply none"]);
     await end(page, url, "repeated");
+  },
+
+  async "give new names to what comes after a restore, since ids are used again"({ browser, url, binary }) {
+    const page = await begin(browser, url, "renamed");
+    const remind = async (text) => {
+      const one = message(page, "Max Mercer", text);
+      await one.getByLabel(/Act on message/).click();
+      await one.getByText("Remind in one hour").click();
+      await page.getByText("Last: max POST /reminders").waitFor();
+    };
+    const upload = async (content) => {
+      const file = { name: "note.txt", mimeType: "text/plain", buffer: Buffer.from(content) };
+      await pane(page, "Mel Marsh").locator("input[type=file]").setInputFiles(file);
+      await page.getByText("Last: mel POST /user_uploads").waitFor();
+      await page.getByLabel("Message as Mel Marsh").press("Enter");
+      await message(page, "Max Mercer", "note.txt").waitFor();
+      await page.getByText("Last: mel POST /messages").waitFor();
+    };
+    await write(page, "Mel Marsh", "Before");
+    await message(page, "Max Mercer", "Before").waitFor();
+    await remind("Before");
+    await snapshot(page, "calm");
+    await write(page, "Mel Marsh", "After");
+    await message(page, "Max Mercer", "After").waitFor();
+    await upload("one");
+    // A reminder that is not in the story; the next one has its number.
+    const says = { type: "channel", to: "general", topic: "greetings", content: "From my own app" };
+    await api(`${url}/w/renamed`, "olive", "POST", "/messages", says);
+    await remind("From my own app");
+    await world(page).click();
+    await page.getByText("Restore calm").click();
+    await page.getByText("Back at calm").waitFor();
+    await listening(page);
+    await message(page, "Max Mercer", "From my own app").waitFor({ state: "detached" });
+    await remind("Before");
+    await upload("two");
+    await page.getByLabel("+1 h: go on").click();
+    await pane(page, "Max Mercer").locator(".place", { hasText: "Notification Bot" }).click();
+    const reminders = message(page, "Max Mercer", "You requested a reminder");
+    await reminders.nth(1).waitFor();
+    const reminder = reminders.last();
+    await reminder.getByLabel(/Act on message/).click();
+    await reminder.getByLabel("React with tada").click();
+    await page.getByText("Last: max POST /messages/").waitFor();
+    const text = await played(page, binary);
+    const [before, after] = text.split("POST /snapshots/calm/restore");
+    const names = (part) => [...part.matchAll(/\{\{((?:message|file)\d+) := /g)].map(([, name]) => name);
+    assert.deepEqual(names(before), ["message1", "message2", "file1", "message3"]);
+    assert.deepEqual(names(after), ["file2", "message4", "message5", "message6", "message7"]);
+    assert.doesNotMatch(after, /\{\{(message[23]|file1)\}\}/, "what is gone is not spoken of");
+    assertOrder(after, ["message_id: {{message1}}", "clock +1h", "max: POST /messages/{{message7}}/reactions"]);
+    const own = "```request\nadam: POST /messages\ntype: direct\nto: [{{adam.user_id}}]\ncontent: One more\n```\n";
+    assertPlays(binary, text.replace(/```control\nclock \+1h/, `${own}\n$&`));
+    await end(page, url, "renamed");
   },
 
   async "ask before a recording is lost, and say that it was"({ browser, url }) {

@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
 const { api, control } = require("./program");
-const { arm, listening, pane, view, write } = require("./hands");
+const { arm, begin, end, listening, pane, view, write } = require("./hands");
 
 const NARROW = 390;
 
@@ -129,6 +129,46 @@ const shown = {
       await control(url, "DELETE", "/worlds/preset");
     }
     assert.deepEqual(codes, ["UNAUTHORIZED", "INVALID_API_KEY"]);
+  },
+
+  async "say that typing counts for the rate limit of one request, which the first message meets"({ browser, url }) {
+    const page = await begin(browser, url, "tight");
+    await page.getByLabel("Arm a fault for Mel Marsh").click();
+    const limit = page.getByRole("button", { name: "1 request in 30 s" });
+    assert.match(await limit.innerText(), /typing and reads count, so the first message may get it/);
+    await limit.click();
+    await write(page, "Mel Marsh", "Too fast?");
+    await page.getByText("Last: mel POST /messages refused, 429").waitFor();
+    await end(page, url, "tight");
+  },
+
+  async "find a request by what a fault did to it, also when the fault is spent or removed"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "sought" });
+    const world = `${url}/w/sought`;
+    const page = await open(browser, `${url}/console/w/sought/live`);
+    await page.getByText("Waiting for the first request").waitFor();
+    const match = { path: "/messages" };
+    for (const effect of [{ drop: "before" }, { gateway: 502 }])
+      await control(url, "POST", "/worlds/sought/faults", { match, times: 1, effect });
+    const request = (path) => api(world, "mel", "GET", path, { anchor: "newest", num_before: 1, num_after: 0 });
+    await request("/users/me");
+    await assert.rejects(request("/messages"));
+    await assert.rejects(request("/messages"));
+    await live(page).nth(2).waitFor();
+    const search = page.getByLabel("Search", { exact: true });
+    const found = async (text, fault) => {
+      await search.fill(text);
+      await page.getByText("1 row", { exact: true }).waitFor();
+      await live(page).filter({ hasText: fault }).waitFor();
+    };
+    await found("drop", "fault-1");
+    await found("loses the request", "fault-1");
+    await found("gateway", "fault-2");
+    await control(url, "DELETE", "/worlds/sought/faults");
+    await found("drop", "fault-1");
+    await live(page).first().click();
+    await page.getByLabel("Details").getByText("fault-1: loses the request").waitFor();
+    await end(page, url, "sought");
   },
 
   async "have a line in Live for what is done to a world, and for frames that it does not know"({ browser, url }) {

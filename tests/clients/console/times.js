@@ -282,6 +282,42 @@ const times = {
     await end(page, url, "later-150");
   },
 
+  async "say what a restore and a reset do to a running clock"({ browser, url }) {
+    const page = await begin(browser, url, "distance");
+    const says = dialog(page).getByText(
+      "it keeps its distance to real time, and what fell due since then happens at once",
+    );
+    const looked = async (item, count) => {
+      await page.getByLabel("World: snapshots, fork, reset").click();
+      await page.getByText(item).click();
+      await dialog(page).waitFor();
+      assert.equal(await says.count(), count, item);
+    };
+    const left = async () => {
+      await page.keyboard.press("Escape");
+      await dialog(page).waitFor({ state: "detached" });
+    };
+    for (const item of ["Take a snapshot …", "Reset …"]) {
+      await looked(item, 0);
+      await left();
+    }
+    await page.getByLabel("Let the clock run").click();
+    await page.getByLabel("Stop the clock").waitFor();
+    await looked("Reset …", 1);
+    await left();
+    await looked("Take a snapshot …", 1);
+    await page.getByRole("button", { name: "Take it" }).click();
+    await page.getByText("Snapshot snapshot-1 taken").waitFor();
+    await page.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("recording", { exact: true }).waitFor();
+    await write(page, "Mel Marsh", "Hi");
+    await page.getByText("1 step", { exact: true }).waitFor();
+    await looked("Restore snapshot-1", 1);
+    await page.getByRole("button", { name: "Restore", exact: true }).click();
+    await page.getByText("Back at snapshot-1; event queues ended, and the clock runs on").waitFor();
+    await end(page, url, "distance");
+  },
+
   async "let events arrive late for one person"({ browser, url }) {
     const page = await begin(browser, url, "late");
     await arm(page, "Max Mercer", "Events arrive 5 s late");

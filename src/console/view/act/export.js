@@ -22,7 +22,8 @@ const OBSERVERS = {
 /** `people` are the addresses of those at the left and at the right. */
 export function Export({ world, recording, people, onClose }) {
   const [title, setTitle] = useState("A story from the console");
-  const [whole, setWhole] = useState(false);
+  // What the person chose: null until then, since a story is to play by itself.
+  const [chosen, setChosen] = useState(null);
   const [side, setSide] = useState("right");
   const began = recording.state;
   const observers = [...new Set(OBSERVERS[side](people))];
@@ -33,8 +34,8 @@ export function Export({ world, recording, people, onClose }) {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
       .replace(/^-|-$/g, "") || "story";
-  const isWhole = whole && Boolean(began?.document);
   const needs = needsOf(recording, world);
+  const isWhole = (chosen ?? needs.length > 0) && Boolean(began?.document);
   const {
     text,
     omitted,
@@ -75,18 +76,17 @@ export function Export({ world, recording, people, onClose }) {
           type="checkbox"
           checked=${isWhole}
           disabled=${!began?.document}
-          onChange=${(event) => setWhole(event.target.checked)}
+          onChange=${(event) => setChosen(event.target.checked)}
         />
         With the world's state at the start of the recording, in a second
         file${began?.document ? "" : ": the world has too many messages for it"}
       </label>
       ${
         needs.length > 0 &&
-        !isWhole &&
         html`
-          <p class="note warn" role="status">
-            The recording began in a world that was not as the built-in organization is: ${needs.join("; ")}. Without
-            its state in a second file, steps that need it are answered otherwise.
+          <p class=${`note ${isWhole ? "" : "warn"}`} role="status">
+            The recording began in a world that was not as the built-in organization is: ${needs.join("; ")}.${" "}
+            ${isWhole ? "The second file has its state." : "Without its state in a second file, steps that need it are answered otherwise."}
           </p>
         `
       }

@@ -8,7 +8,7 @@ import { Json, Name } from "../../part/common.js";
 import { Fidelity } from "../../part/fidelity.js";
 import { Icon } from "../../part/icons.js";
 import { Why } from "../../part/why.js";
-import { eventWords } from "../../part/words.js";
+import { effectWords, eventWords } from "../../part/words.js";
 
 export function Details({ row, world, onClose }) {
   const { entry } = row;
@@ -91,7 +91,10 @@ export function Details({ row, world, onClose }) {
               frame.fault &&
               html`
                 <dt>Fault</dt>
-                <dd><a href=${pathOf(world.name, "faults")}>${frame.fault}</a></dd>
+                <dd>
+                  <a href=${pathOf(world.name, "faults")}>${frame.fault}</a>
+                  ${world.effects.has(frame.fault) ? `: ${effectWords(world.effects.get(frame.fault))}` : ""}
+                </dd>
               `
             }
           </dl>

@@ -1,9 +1,11 @@
 // Which requests and events the list shows.
+import { effectWords } from "../../part/words.js";
 
-/** What an entry is found by, worked out once. */
+/** What an entry is found by, worked out again when more of it is known. */
 function textOf(entry, world) {
-  if (entry.text === undefined || entry.textOf !== entry.events.length) {
-    const { frame } = entry;
+  const { frame } = entry;
+  const effect = world.effects.get(frame.fault);
+  if (entry.text === undefined || entry.textOf !== entry.events.length || (effect && !entry.hasEffect)) {
     const words =
       entry.kind === "request"
         ? [
@@ -11,8 +13,9 @@ function textOf(entry, world) {
             frame.path,
             frame.user ?? "",
             world.who(frame.user)?.full_name ?? "",
-            frame.status,
+            frame.status || "no reply",
             frame.fault ?? "",
+            ...(effect ? [JSON.stringify(effect), effectWords(effect)] : []),
             frame.hint ?? "",
             ...Object.values(frame.params),
             frame.reply?.msg ?? "",
@@ -21,6 +24,7 @@ function textOf(entry, world) {
         : [entry.kind, JSON.stringify(frame.event ?? frame.push ?? frame)];
     entry.text = [...words, ...entry.events.map((one) => JSON.stringify(one.event))].join(" ").toLowerCase();
     entry.textOf = entry.events.length;
+    entry.hasEffect = Boolean(effect);
   }
   return entry.text;
 }

@@ -3,7 +3,7 @@ import { clock as clockText, handle, html, moment, plural, realTime } from "../.
 import { saidTogether } from "../../bar.js";
 import { Face, Name } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
-import { causeWords, eventWords, frameWords, requestWords } from "../../part/words.js";
+import { causeWords, effectWords, eventWords, frameWords, requestWords } from "../../part/words.js";
 
 const statusKind = (status) => (status === 0 ? "bad" : status < 300 ? "good" : status < 500 ? "warn" : "bad");
 
@@ -17,6 +17,7 @@ export const Real = ({ entry }) => html`
 export function RequestRow({ row, world, zone }) {
   const { frame } = row.entry;
   const user = world.who(frame.user);
+  const effect = world.effects.get(frame.fault);
   return html`
     <span class="live-time number">${clockText(frame.at, zone)}</span>
     <${Face} user=${user} />
@@ -27,7 +28,7 @@ export function RequestRow({ row, world, zone }) {
     ${
       frame.fault &&
       html`
-        <span class="tag warn">${frame.fault}</span>
+        <span class="tag warn" title=${effect && effectWords(effect)}>${frame.fault}</span>
       `
     }
     <span class=${`tag ${statusKind(frame.status)} number`}>${frame.status || "no reply"}</span>
