@@ -114,7 +114,7 @@ export class World {
   /** A user's credentials, by handle or address. */
   async user(handle: string): Promise<User> {
     // Without a handle, control lists all users.
-    if (handle === undefined) throw new ChatdoubleError('user takes a text such as "mel", not undefined');
+    checkNamed(handle);
     const [found] = await this.#users({ user: handle }).catch(async (error: ChatdoubleError) => {
       if (error.status !== 400) throw error;
       throw new ChatdoubleError(await this.#unknown(error.message), error.status, error.code, error.body);
@@ -226,7 +226,7 @@ export class World {
     if (register.event_types !== undefined)
       for (const type of register.event_types) checkKnown("event of the type", type, ALL_EVENT_TYPES);
     const email = typeof user === "object" && typeof user?.email === "string" ? user.email : user;
-    checkUser(email ?? 0);
+    checkNamed(email);
     return { user: (await this.user(email as string)).email, register: JSON.stringify(register) };
   }
 
@@ -312,7 +312,11 @@ class Calls {
 
 /** Throws for a user who is named by no text, which in a query would be one. */
 function checkUser(given: unknown): void {
-  if (given !== undefined && given !== null && typeof given !== "string")
+  if (given !== undefined && given !== null) checkNamed(given);
+}
+
+function checkNamed(given: unknown): void {
+  if (typeof given !== "string")
     throw new ChatdoubleError(`user takes a text such as "mel", not ${JSON.stringify(given)}`);
 }
 
