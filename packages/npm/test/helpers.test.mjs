@@ -725,7 +725,7 @@ test("what the server said before a test is not said to be of the test", async (
   writeFileSync(
     file,
     `import assert from "node:assert";
-import { test } from "chatdouble/node-test";
+import test from "chatdouble/node-test";
 test("it writes to the server's own address", async ({ world }) => {
   const root = world.server.world();
   const { email, apiKey } = await root.user("mel");
