@@ -1,7 +1,7 @@
 /** Values in patterns of events: matchers of the test runner, and values that no event has. */
 
 import { ChatdoubleError } from "./error.js";
-import { isNear, nearest } from "./keys.js";
+import { isNear, isPlainObject, nearest, noValue } from "./keys.js";
 import { short } from "./line.js";
 
 /** What a test runner's `expect.any(Number)` returns; runners declare it in different ways. */
@@ -92,7 +92,7 @@ function nameOf(matcher: any): string {
 export function checkJson(pattern: unknown, path = ""): void {
   const where = path === "" ? "the pattern of an event" : `${path} in the pattern of an event`;
   if (isAsymmetric(pattern) || (isRegExp(pattern) && path !== "")) return;
-  if (pattern === undefined) throw new ChatdoubleError(`${where} has no value: leave the key out`);
+  if (pattern === undefined) throw new ChatdoubleError(noValue(where));
   const isNumber = typeof pattern === "number" && Number.isFinite(pattern);
   if (pattern === null || isNumber || typeof pattern === "string" || typeof pattern === "boolean") return;
   if (Array.isArray(pattern)) {
@@ -105,12 +105,6 @@ export function checkJson(pattern: unknown, path = ""): void {
       `${where} takes a value of JSON or a matcher such as expect.any(Number), not ${kindOf(pattern)}`,
     );
   for (const [key, value] of Object.entries(pattern)) checkJson(value, path === "" ? key : `${path}.${key}`);
-}
-
-/** Whether an object is of no class; those of another realm have another `Object`. */
-function isPlainObject(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function kindOf(value: unknown): string {

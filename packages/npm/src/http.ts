@@ -3,6 +3,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { ChatdoubleError, describe } from "./error.js";
+import { checkValued } from "./keys.js";
 import { fromWire, spelled, toWire } from "./names.js";
 
 /** How to reach a server. */
@@ -56,6 +57,7 @@ export class Requests {
 
   /** Makes a call of control; the keys of its body and reply are not renamed. */
   async plain(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
+    checkValued(filters);
     const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [
       name,
       String(value),

@@ -104,6 +104,31 @@ export function checkKeys(
   }
 }
 
+/** Throws for a key that is there without a value, at any depth: what selects or asserts would do so less than it says. */
+export function checkValued(given: unknown, path = ""): void {
+  if (Array.isArray(given)) {
+    given.forEach((element, at) => checkValued(element, `${path}[${at}]`));
+    return;
+  }
+  if (typeof given !== "object" || given === null || !isPlainObject(given)) return;
+  for (const [name, value] of Object.entries(given)) {
+    const key = path === "" ? name : `${path}.${name}`;
+    if (value === undefined) throw new ChatdoubleError(noValue(key));
+    checkValued(value, key);
+  }
+}
+
+/** What to say of a key that is there without a value. */
+export function noValue(where: string): string {
+  return `${where} has no value: leave the key out`;
+}
+
+/** Whether an object is of no class; those of another realm have another `Object`. */
+export function isPlainObject(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
 /** Throws where something is given to a call that takes nothing. */
 export function checkNone(where: string, given: readonly unknown[]): void {
   if (given.length > 0) throw new ChatdoubleError(`${where} takes nothing, not ${JSON.stringify(given[0])}`);

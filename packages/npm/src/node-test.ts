@@ -55,6 +55,8 @@ function made(options: TestOptions): WorldTest {
 export const test: WorldTest = made({});
 /** The same as `test`. */
 export const it: WorldTest = test;
+/** The same as `test`, as in `node:test`. */
+export default test;
 
 /** Asserts that no client of the world broke a rule of the report until now. */
 export async function assertNoFindings(world: World, filter: FindingFilter = {}): Promise<void> {

@@ -23,6 +23,7 @@ import {
   AWAITED_PUSHES,
   checkFixtures,
   checkKeys,
+  checkValued,
   FINDING_FILTER,
   START_OPTIONS,
   TEST_OPTIONS,
@@ -264,6 +265,7 @@ function checkAwaited(wanted: AwaitedPushes): void {
   if (counted !== undefined)
     throw new ChatdoubleError(`toHavePushed has no option '${counted}'; world.pushes.list() has all pushes`);
   checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
+  checkValued(wanted);
 }
 
 /** The matcher `toHavePushed`: checks at once, or waits for the given time. */
@@ -343,6 +345,7 @@ const NOT_YET =
 async function hasNoFindings(world: World, filter: FindingFilter = {}): Promise<Matched> {
   checkWorld("toHaveNoFindings", world);
   checkKeys("toHaveNoFindings", filter, FINDING_FILTER);
+  checkValued(filter);
   const { severity = "warning", except = [] } = filter;
   checkKnown("severity", severity, SEVERITIES);
   for (const rule of except) checkKnown("rule", rule, RULES);

@@ -6,7 +6,7 @@ import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
 import { ALL_EVENT_TYPES } from "./event-types.js";
 import { NO_WORLD, type Requests } from "./http.js";
-import { checkKeys, checkNone, FIRING, JUMP, RECORDING, REGISTERING, WAITING, WHOSE } from "./keys.js";
+import { checkKeys, checkNone, checkValued, FIRING, JUMP, RECORDING, REGISTERING, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
 import { declaredEvents, type DeclaredEvents } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
@@ -114,7 +114,7 @@ export class World {
   /** A user's credentials, by handle or address. */
   async user(handle: string): Promise<User> {
     // Without a handle, control lists all users.
-    if (handle === undefined) throw new ChatdoubleError('user takes a text such as "mel", not undefined');
+    checkNamed(handle);
     const [found] = await this.#users({ user: handle }).catch(async (error: ChatdoubleError) => {
       if (error.status !== 400) throw error;
       throw new ChatdoubleError(await this.#unknown(error.message), error.status, error.code, error.body);
@@ -226,7 +226,7 @@ export class World {
     if (register.event_types !== undefined)
       for (const type of register.event_types) checkKnown("event of the type", type, ALL_EVENT_TYPES);
     const email = typeof user === "object" && typeof user?.email === "string" ? user.email : user;
-    checkUser(email ?? 0);
+    checkNamed(email);
     return { user: (await this.user(email as string)).email, register: JSON.stringify(register) };
   }
 
@@ -298,6 +298,12 @@ class Calls {
     return this.requests.control("POST", this.path + path, body);
   }
 
+  /** A call that selects or asserts: by all of its keys, or by the named ones. */
+  async select(path: string, body: object, by: readonly string[] = Object.keys(body ?? {})): Promise<any> {
+    checkValued(Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => by.includes(name))));
+    return this.post(path, body);
+  }
+
   delete(path: string, filters: { user?: unknown } = {}): Promise<any> {
     checkUser(filters.user);
     return this.requests.control("DELETE", this.path + path, undefined, filters);
@@ -306,7 +312,11 @@ class Calls {
 
 /** Throws for a user who is named by no text, which in a query would be one. */
 function checkUser(given: unknown): void {
-  if (given !== undefined && given !== null && typeof given !== "string")
+  if (given !== undefined && given !== null) checkNamed(given);
+}
+
+function checkNamed(given: unknown): void {
+  if (typeof given !== "string")
     throw new ChatdoubleError(`user takes a text such as "mel", not ${JSON.stringify(given)}`);
 }
 
@@ -404,7 +414,9 @@ export class InstalledFault {
    */
   async waitFired(options: Firing = {}): Promise<number> {
     checkKeys("waitFired", options, FIRING, "times: 2");
-    const body = { fault: this.id, atLeast: options.times ?? 1, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
+    const { timeoutMs, ...counted } = options;
+    checkValued(counted);
+    const body = { fault: this.id, atLeast: counted.times ?? 1, timeoutMs: timeoutMs ?? PATIENCE_MS };
     return part(await this.calls.post("/journal/wait", body), "count");
   }
 
@@ -427,7 +439,7 @@ export class Faults {
 
   /** Installs a rule. */
   async add(rule: FaultRule): Promise<InstalledFault> {
-    const id = part(await this.calls.post("/faults", rule), "faultId");
+    const id = part(await this.calls.select("/faults", rule, ["match"]), "faultId");
     const fault = new InstalledFault(this.calls, id, this.#last);
     this.#last.set(id, fault);
     return fault;
@@ -452,7 +464,7 @@ export class Networks {
 
   /** Puts a user's client, or all that have no network of their own, on a network. */
   async set(network: NetworkTerms): Promise<void> {
-    await this.calls.post("/network", network);
+    await this.calls.select("/network", network, ["user"]);
   }
 
   /** The networks, with all numbers. */
@@ -473,7 +485,7 @@ export class RateLimits {
 
   /** Limits the requests of a user, or of each who has no limit of their own; budgets begin whole. */
   async set(limit: RateLimitTerms): Promise<void> {
-    await this.calls.post("/rate_limit", limit);
+    await this.calls.select("/rate_limit", limit, ["user"]);
   }
 
   /** The limits. */
@@ -524,7 +536,7 @@ export class Journal {
   /** Asserts that there were such requests and returns their number; otherwise throws, with the nearest ones. */
   async verify(assertion: Assertion): Promise<number> {
     checkParams(assertion);
-    return part(await this.calls.post("/journal/verify", assertion), "count");
+    return part(await this.calls.select("/journal/verify", assertion), "count");
   }
 
   /** Waits until there are such requests and returns their number; after the timeout (3 s by default), throws as `verify` does. */
@@ -532,7 +544,7 @@ export class Journal {
     checkKeys("the second argument of journal.waitFor", options, WAITING);
     checkParams(assertion);
     const body = { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
-    return part(await this.calls.post("/journal/wait", body), "count");
+    return part(await this.calls.select("/journal/wait", body), "count");
   }
 
   /** Empties the journal. */
@@ -559,6 +571,7 @@ export class Queues {
   /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 s by default. */
   async waitParked(options: ParkedFilter & Waiting = {}): Promise<Queue[]> {
     const { timeoutMs, ...wanted } = options;
+    checkValued(wanted);
     const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
     return this.#rows(await this.calls.requests.plain("POST", `${this.calls.path}/queues/wait`, body));
   }
@@ -581,7 +594,7 @@ export class Pushes {
   async waitFor(filter: AwaitedPushes = {}, options: Waiting = {}): Promise<Push[]> {
     checkKeys("the second argument of pushes.waitFor", options, WAITING);
     const body = { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
-    return rows(await this.calls.post("/pushes/wait", body), "pushes");
+    return rows(await this.calls.select("/pushes/wait", body), "pushes");
   }
 
   /** Empties the list. */

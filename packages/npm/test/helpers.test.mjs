@@ -13,7 +13,7 @@ import { ChatdoubleError, Server, connect, startServer } from "chatdouble";
 import { BUILT_IN } from "../dist/esm/files.js";
 import { checkFixtures } from "../dist/esm/keys.js";
 import { requestLine } from "../dist/esm/line.js";
-import { end, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
+import { end, toHaveNoFindings, toHavePushed, toHaveReceived, worldFor } from "../dist/esm/testing.js";
 import { checkVitest } from "../dist/esm/vitest-version.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -63,7 +63,6 @@ test("worlds are made, listed, forked, reset and deleted", async () => {
 });
 
 test("the report says what clients did", async () => {
-  const { toHaveNoFindings } = await import("../dist/esm/testing.js");
   const world = await server.createWorld();
   const mel = await world.user("mel");
   await api(world, mel, "GET", "/users/me");
@@ -268,6 +267,53 @@ test("a user who is named by a number is refused", async () => {
   await assert.rejects(world.network.clear({ user: 3 }), said);
   await assert.rejects(world.user(3), said);
   await assert.rejects(world.user(undefined), { message: 'user takes a text such as "mel", not undefined' });
+  await world.delete();
+});
+
+test("a key without a value is refused where it selects or asserts", async () => {
+  const world = await server.createWorld();
+  const { assertNoFindings } = await import("../dist/esm/node-test.js");
+  const fault = await world.faults.add({ match: { path: "/typing" }, effect: { garbage: true } });
+  await world.network.set({ user: "mel", profile: "wifi", latencyMs: undefined });
+  await world.rateLimit.set({ user: "mel", requests: 100, seconds: 60 });
+  const [none, path] = [undefined, "/messages"];
+  for (const [key, ask] of [
+    ["exactly", () => toHaveReceived.call({}, world, { path, exactly: none })],
+    ["user", () => toHaveReceived.call({ isNot: true }, world, { path, user: none })],
+    ["exactly", () => toHaveReceived.call({}, world, { path, exactly: none }, { timeoutMs: 10 })],
+    ["params.topic", () => toHaveReceived.call({}, world, { path, params: { topic: none } })],
+    ["user", () => toHavePushed.call({}, world, { user: none })],
+    ["atLeast", () => toHavePushed.call({ isNot: true }, world, { user: "mel", atLeast: none })],
+    ["severity", () => toHaveNoFindings.call({}, world, { severity: none })],
+    ["except", () => assertNoFindings(world, { except: none })],
+    ["status", () => world.journal.verify({ path, status: none })],
+    ["params.to", () => world.journal.waitFor({ path, params: { topic: "t", to: none } }, { timeoutMs: 10 })],
+    ["user", () => world.journal.entries({ user: none })],
+    ["since", () => world.pushes.list({ since: none })],
+    ["deviceId", () => world.pushes.waitFor({ deviceId: none }, { timeoutMs: 10 })],
+    ["count", () => world.queues.waitParked({ count: none, timeoutMs: 10 })],
+    ["match", () => world.faults.add({ match: none, effect: { garbage: true } })],
+    ["match.path", () => world.faults.add({ match: { path: none }, effect: { garbage: true } })],
+    ["match.params.to", () => world.faults.add({ match: { params: { to: none } }, effect: { garbage: true } })],
+    ["times", () => fault.waitFired({ times: none, timeoutMs: 10 })],
+    ["user", () => world.network.set({ user: none, profile: "3g" })],
+    ["user", () => world.network.clear({ user: none })],
+    ["user", () => world.rateLimit.set({ user: none, requests: 1 })],
+    ["user", () => world.rateLimit.clear({ user: none })],
+    ["prefix", () => server.worlds({ prefix: none })],
+    ["prefix", () => server.deleteWorlds({ prefix: none })],
+  ])
+    await assert.rejects(ask, { message: `${key} has no value: leave the key out` }, String(ask));
+  const counts = [world.faults, world.network, world.rateLimit].map(async (of) => (await of.list()).length);
+  assert.deepEqual(await Promise.all(counts), [1, 1, 1]);
+  // What configures may lack a value.
+  const { remove } = await world.faults.add({ times: none, effect: { error: { status: 503, code: none } } });
+  assert.equal(typeof remove, "function");
+  const copy = await world.fork({ label: none, snapshot: none });
+  await copy.reset({ keep: none });
+  await copy.clock.advance(1, { waitForClientsMs: none });
+  assert.equal((await toHaveReceived.call({}, copy, { exactly: 0 }, { timeoutMs: none })).pass, true);
+  await copy.delete();
   await world.delete();
 });
 
@@ -679,7 +725,7 @@ test("what the server said before a test is not said to be of the test", async (
   writeFileSync(
     file,
     `import assert from "node:assert";
-import { test } from "chatdouble/node-test";
+import test from "chatdouble/node-test";
 test("it writes to the server's own address", async ({ world }) => {
   const root = world.server.world();
   const { email, apiKey } = await root.user("mel");

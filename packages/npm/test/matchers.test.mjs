@@ -580,7 +580,9 @@ test("a recorder of nobody, or of no client, is refused", async () => {
   const world = await server.createWorld();
   const text = 'takes a text such as "mel"';
   for (const [options, said] of [
-    [{}, `user ${text}, not 0`],
+    [{}, `user ${text}, not undefined`],
+    [{ user: undefined }, `user ${text}, not undefined`],
+    [{ user: null }, `user ${text}, not null`],
     [{ user: 3 }, `user ${text}, not 3`],
     ["mel", 'recordEvents takes an object such as { user: "mel" }, not "mel"'],
     [{ usr: "mel" }, "recordEvents has no option 'usr'; did you mean 'user'?"],

@@ -19,8 +19,8 @@ const options = {
 const programs = (name) => fileURLToPath(new URL(`types/${name}.ts`, import.meta.url));
 
 /** The lines with an error, and their messages. */
-function errors(file) {
-  const program = ts.createProgram([file], options);
+function errors(file, further = {}) {
+  const program = ts.createProgram([file], { ...options, ...further });
   return new Map(
     ts.getPreEmitDiagnostics(program).map((one) => {
       const place = one.file?.getLineAndCharacterOfPosition(one.start ?? 0).line ?? -1;
@@ -33,16 +33,28 @@ test("right programs compile", () => {
   assert.deepEqual([...errors(programs("right"))], []);
 });
 
-test("each misspelled name is an error", () => {
-  const file = programs("wrong");
-  const lines = readFileSync(file, "utf8").split("\n");
+/** Checks that exactly those lines of a program are refused that say so. */
+function checkRefused(lines, found) {
   const refused = lines.flatMap((line, at) => (line.endsWith("// refused") ? [at + 1] : []));
-  const found = errors(file);
   assert.deepEqual(
     [...found.keys()].sort((one, other) => one - other),
     refused,
     [...found].map(([line, message]) => `${line}: ${message}`).join("\n"),
   );
+}
+
+test("with exactOptionalPropertyTypes, each key without a value is an error", () => {
+  const exactly = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+  const file = programs("exact");
+  checkRefused(readFileSync(file, "utf8").split("\n"), errors(file, exactly));
+  assert.deepEqual([...errors(programs("right"), exactly)], []);
+});
+
+test("each misspelled name is an error", () => {
+  const file = programs("wrong");
+  const lines = readFileSync(file, "utf8").split("\n");
+  const found = errors(file);
+  checkRefused(lines, found);
   assert.match(
     found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
     /NoSuchOption<"fixtur">/,

@@ -16,7 +16,7 @@ import {
 import required = require("chatdouble");
 import { expect, test } from "chatdouble/vitest";
 import { test as jestTest, expect as jestExpect } from "chatdouble/jest";
-import { assertNoFindings, test as nodeTest } from "chatdouble/node-test";
+import nodeDefault, { assertNoFindings, test as nodeTest } from "chatdouble/node-test";
 import { defineConfig } from "@playwright/test";
 import { expect as pageExpect, test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
 
@@ -127,6 +127,7 @@ jestTest.extend({ worldOptions: { fixture: "cast" } })("in Jest", async ({ world
   await jestExpect(world).toHaveReceived({ path: "/messages" });
   await jestExpect(await world.recordEvents({ user: "mel" })).toHaveEvent({ type: "message", flags: ["read"] });
 });
+nodeDefault.only("by the default export", ({ world }) => void world.url);
 nodeTest("in time", { timeout: 500, skip: "later" }, async ({ world }) => void (await world.clock.now()));
 nodeTest("in Node's runner", async ({ world, context }) => {
   context.diagnostic(world.url);
