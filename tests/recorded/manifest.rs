@@ -25,7 +25,7 @@ fn reason(cause: Option<&Cause>) -> Reason {
 
 /// The manifest of a replay.
 pub fn of(runs: &[Run]) -> Manifest {
-    let router = Router::new();
+    let router = Router::shared();
     let explained = |run: &Run| -> Vec<Explained> {
         let outcomes =
             run.played.iter().zip(&run.explained).flat_map(|(played, found)| played.outcomes.iter().zip(found));
