@@ -42,7 +42,8 @@ impl ContentsQuery {
     /// `ControlRefused` for an unknown user or channel, or an ambiguous handle.
     pub fn read(world: &World, query: &Query) -> Result<Self, Error> {
         let realm = world.snapshot();
-        let find_user = |filter| query.text(filter).map(|name| users::find_user(&realm, name, filter)).transpose();
+        let find_user =
+            |parameter| query.text(parameter).map(|name| users::find_user(&realm, name, parameter)).transpose();
         let (seen_by, user) = (find_user("seen_by")?, find_user("user")?);
         let number = |name| query.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let channel = number("channel").map(ChannelId);

@@ -144,7 +144,7 @@ pub fn is_role(name: &str) -> bool {
     ROLES.iter().any(|(role, _)| *role == name)
 }
 
-/// The handle of a role that a handle which no role has is most similar to.
+/// The handle of a role that is similar to an unknown handle. None if no handle is, and for the handles of roles.
 pub fn similar_handle(handle: &str) -> Option<&'static str> {
     let handles = ROLES.map(|(_, role_handle)| role_handle);
     similar_name(handle, &handles).filter(|similar| *similar != handle)

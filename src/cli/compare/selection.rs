@@ -46,7 +46,7 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
 /// Whether the name of the file or a line of the section contains a text, in which `*` is anything.
 fn has_text(document: &Document, scenario: &Scenario, text: &str) -> bool {
     // Lines of requests are without the prefix, which users add all the same.
-    let text = text.strip_prefix("/api/v1").unwrap_or(text);
+    let text = text.strip_prefix("/api/v1").filter(|path| path.starts_with('/')).unwrap_or(text);
     let fragments: Vec<String> = text.split('*').map(regex::escape).collect();
     let Ok(pattern) = regex::RegexBuilder::new(&fragments.join(".*")).case_insensitive(true).build() else {
         return false;

@@ -8,12 +8,13 @@ use crate::scenario::recording::times::is_unix_time;
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::mem::discriminant;
 use std::sync::LazyLock;
 
 /// Displayed instead of a missing value.
 pub const ABSENT: &str = "absent";
 
-/// Keys whose values are not compared, since they depend on the server or the time.
+/// Keys whose values are compared by type, since they depend on the server or the time. Null is as good as any type.
 const SERVER_DEPENDENT_KEYS: [&str; 12] = [
     "queue_id",
     "zulip_merge_base",
@@ -143,11 +144,14 @@ impl Correspondence {
         path: &str,
         differences: &mut Vec<ServerDifference>,
     ) {
-        let is_ignored =
+        let depends_on_server =
             SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
         // Servers derive client names from the User-Agent, which proxies may change.
         let is_any_text = is_secret_name(key) || matches!(key, "client" | "sending_client");
-        if is_ignored || (is_any_text && first.is_string() && second.is_string()) {
+        let have_one_type = discriminant(first) == discriminant(second);
+        if depends_on_server && (have_one_type || first.is_null() || second.is_null())
+            || is_any_text && first.is_string() && second.is_string()
+        {
             return;
         }
         match (first, second) {

@@ -96,8 +96,8 @@ impl Realm {
         active_at.is_some_and(|active_at| active_at.plus(ONLINE_THRESHOLD) > self.now)
     }
 
-    /// The users of `users`, which are sorted, who want a push for a message. The queues are walked once at most, whatever the number of
-    /// users.
+    /// The users of `users`, which are sorted, who want a push for a message. The queues are walked once at most,
+    /// whatever the number of users.
     fn push_receivers_among(&self, users: impl Iterator<Item = UserId>, message: &Message) -> PushReceivers {
         if !self.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
             return PushReceivers::default();

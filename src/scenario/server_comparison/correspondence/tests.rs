@@ -22,6 +22,31 @@ fn an_id_corresponds_to_only_one_id() {
 }
 
 #[test]
+fn what_depends_on_the_server_is_compared_by_type() {
+    let mut correspondence = Correspondence::default();
+    let mut differ = |key: &str, first: Value, second: Value| {
+        !differing_paths(&mut correspondence, &json!({ key: first }), &json!({ key: second })).is_empty()
+    };
+    for (key, first, second) in [
+        ("zulip_version", json!("11.0"), json!("12.0")),
+        ("zulip_feature_level", json!(387), json!(421)),
+        ("queue_id", json!("a:1"), json!("b:2")),
+        ("avatar_url", json!(null), json!("/avatar/7")),
+        ("duration", json!(1), json!(0.5)),
+    ] {
+        assert!(!differ(key, first, second), "{key}");
+    }
+    for (key, first, second) in [
+        ("zulip_version", json!("12.0"), json!(5)),
+        ("zulip_feature_level", json!(387), json!("387")),
+        ("zulip_merge_base", json!("a"), json!(5)),
+        ("queue_id", json!("a:1"), json!(["x"])),
+    ] {
+        assert!(differ(key, first, second), "{key}");
+    }
+}
+
+#[test]
 fn order_is_only_compared_where_the_api_specifies_it() {
     let mut correspondence = Correspondence::default();
     let names = |names: [&str; 2]| json!({"users": names.map(|name| json!({"full_name": name}))});
