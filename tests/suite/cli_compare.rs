@@ -133,6 +133,22 @@ async fn two_doubles_at_one_level_agree() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operation_that_neither_server_has_at_its_level_is_not_tried() {
+    let [first, second] = [at_level(387).await, at_level(387).await];
+    let (status, said, errors) = compare(first.url(), second.url(), &["--read-only"]).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+    for (operation, level) in [("GET /channel_folders", 389), ("GET /navigation_views", 390)] {
+        let line = said.lines().find(|line| line.starts_with(&format!("not tried  {operation}: ")));
+        let reason = format!("Lists: needs feature level {level}; one of the servers has 387");
+        assert!(line.is_some_and(|line| line.contains(&reason)), "{operation}\n{said}");
+    }
+    let newer = at_level(389).await;
+    let (status, said, errors) = compare(first.url(), newer.url(), &["--only", "Lists"]).await;
+    assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+    assert!(said.contains("differs    GET /channel_folders (1 of 1 request)"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_reads_are_played_where_nothing_may_change() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let file = written("read-only.json", "");
@@ -336,7 +352,8 @@ async fn find_fault(change: Change, options: &[&str], operations: &[&str]) -> Op
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.rsplit_once(" (").map(|(_, place)| place.split_once(", ").unwrap_or_default().1))
         .collect();
-    let is_counted = said.contains(&format!(" {} differ in a reply or an event, ", probes.len()));
+    let verb = if probes.len() == 1 { "differs" } else { "differ" };
+    let is_counted = said.contains(&format!(" {} {verb} in a reply or an event, ", probes.len()));
     let are_they = found == operations.iter().copied().collect();
     let is_right = status == Some(1) && are_they && is_counted && said.contains("    first : curl ");
     let differing: Vec<&str> = said.lines().take_while(|line| !line.starts_with("agrees")).take(60).collect();

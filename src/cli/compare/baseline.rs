@@ -63,6 +63,22 @@ impl Baseline {
         Ok(Self(keys.collect()))
     }
 
+    /// The differences of the baseline that no request has any more, each with its operation, request and place.
+    /// `compared_places` are the places of the requests that were compared: of others, nothing is known.
+    pub fn gone_differences<'a>(
+        &self,
+        current: impl Iterator<Item = (&'a str, &'a RequestRecord)>,
+        compared_places: &BTreeSet<String>,
+    ) -> Vec<String> {
+        let current: BTreeSet<DifferenceKey> = current
+            .flat_map(|(operation, request)| {
+                request.differences.iter().map(move |difference| difference_key(operation, request, difference))
+            })
+            .collect();
+        let gone = self.0.difference(&current).filter(|[_, _, place, ..]| compared_places.contains(place));
+        gone.map(|[operation, probe, place, _, at, ..]| format!("{operation} ({place}, {probe}): {at}")).collect()
+    }
+
     /// Whether the baseline contains all differences of a request.
     pub fn contains(&self, operation: &str, request: &RequestRecord) -> bool {
         let mut differences = request.differences.iter();

@@ -1,6 +1,7 @@
 //! The names of operations, such as `POST /messages`, and which of them a request or a text means.
 
 use crate::api::{OperationRow, rows};
+use crate::scenario::server_comparison::{SkipReason, Step};
 use std::collections::BTreeSet;
 
 pub fn row_name(row: &OperationRow) -> String {
@@ -9,6 +10,36 @@ pub fn row_name(row: &OperationRow) -> String {
 
 /// The method of a request, and the path of the operation that it calls; its own path if there is no such operation.
 pub fn operation_name(method: &str, path: &str) -> String {
+    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
+    let row = rows_called(method, path).into_iter().min_by_key(placeholder_count);
+    row.map_or_else(|| format!("{method} {path}"), row_name)
+}
+
+/// Why two servers both refused a request as one that they do not have, though other levels than theirs have such an
+/// operation. None for any other request.
+pub fn absence(step: &Step, levels: [i64; 2]) -> Option<SkipReason> {
+    let is_refused = step.replies.iter().all(|(status, _)| matches!(status, 404 | 405));
+    let is_absent = is_refused && step.differences.is_empty();
+    is_absent.then(|| absence_at(levels, &step.method, &step.path)).flatten()
+}
+
+/// Why servers of two feature levels have nothing at a method and a path, though other levels have an operation there.
+/// None if one of the two levels has it, or if no level does.
+fn absence_at(levels: [i64; 2], method: &str, path: &str) -> Option<SkipReason> {
+    let rows = rows_called(method, path);
+    if rows.iter().any(|row| levels.iter().any(|level| row.exists_at(*level))) {
+        return None;
+    }
+    let older = levels[0].min(levels[1]);
+    let newer_level = rows.iter().map(|row| row.docs.since).filter(|since| *since > older).min();
+    let removal = || rows.iter().filter_map(|row| row.removed_in).max();
+    newer_level
+        .map(|required| SkipReason::NewerLevel { required, actual: older })
+        .or_else(|| removal().map(|removed_in| SkipReason::RemovedOperation { removed_in }))
+}
+
+/// The operations of all levels that a request may call: several if their paths differ by their placeholders alone.
+fn rows_called(method: &str, path: &str) -> Vec<&'static OperationRow> {
     let parts: Vec<&str> = path.split('/').collect();
     let matches = |row: &&OperationRow| {
         let row_parts: Vec<&str> = row.route.path.split('/').collect();
@@ -20,8 +51,7 @@ pub fn operation_name(method: &str, path: &str) -> String {
                 None => row_part == part,
             })
     };
-    let placeholder_count = |row: &&OperationRow| row.route.path.matches('{').count();
-    rows().filter(matches).min_by_key(placeholder_count).map_or_else(|| format!("{method} {path}"), row_name)
+    rows().filter(matches).collect()
 }
 
 /// The operations that a text names: a method and a path, or a path with placeholders or ids for those of all methods.
@@ -67,6 +97,21 @@ fn shape(path: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_operation_of_other_levels_is_absent_for_a_reason() {
+        assert_eq!(
+            absence_at([387, 388], "GET", "/channel_folders"),
+            Some(SkipReason::NewerLevel { required: 389, actual: 387 })
+        );
+        assert_eq!(
+            absence_at([512, 512], "PATCH", "/users/me/subscriptions"),
+            Some(SkipReason::RemovedOperation { removed_in: 512 })
+        );
+        for (path, levels) in [("/channel_folders", [387, 389]), ("/nothing", [387, 387]), ("/users/me", [1, 2])] {
+            assert_eq!(absence_at(levels, "GET", path), None, "{path}");
+        }
+    }
 
     #[test]
     fn placeholders_by_other_names_and_values_name_the_operation() {

@@ -18,6 +18,10 @@ pub struct ComparisonRecord {
     /// Requests of probes that got no complete reply, each with the probe and the reason.
     #[serde(default)]
     pub lost: Vec<String>,
+    /// The differences of the baseline that no compared request has any more, each with its operation, request and
+    /// place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
     /// Objects that the probes created and could not remove.
     pub left: Vec<String>,
 }

@@ -4,7 +4,7 @@ mod counts;
 mod unknown_path;
 
 use super::baseline::Baseline;
-use super::operations::{operation_name, row_name};
+use super::operations::{absence, operation_name, row_name};
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use super::request_text::request_text;
 use crate::api::rows;
@@ -43,6 +43,8 @@ pub struct Report {
     incomplete: Option<String>,
     /// Warnings of requests of the user's own probes whose path no operation has.
     unknown_paths: Vec<String>,
+    /// The requests that were compared, each as `FILE:LINE`.
+    compared_places: BTreeSet<String>,
     leftovers: Vec<String>,
     /// The keys of the accounts, and the secrets in the replies.
     secrets: Secrets,
@@ -82,6 +84,13 @@ impl Operation {
         format!("{requests}, both refuse{count}: {}{further}", texts.join(", "))
     }
 
+    fn add_not_tried(&mut self, probe: &str, reason: SkipReason) {
+        let entry = (probe.to_owned(), reason);
+        if !self.not_tried.contains(&entry) {
+            self.not_tried.push(entry);
+        }
+    }
+
     fn reasons_not_tried(&self) -> impl Iterator<Item = String> {
         self.not_tried.iter().map(|(probe, reason)| format!("{probe}: {reason}"))
     }
@@ -108,6 +117,7 @@ impl Report {
             lost: Vec::new(),
             incomplete: None,
             unknown_paths: Vec::new(),
+            compared_places: BTreeSet::new(),
             leftovers: Vec::new(),
             secrets,
         }
@@ -116,7 +126,8 @@ impl Report {
     /// Adds the result of a probe, which is a scenario in a document. `is_own` means that the user wrote it: a refusal is
     /// what built-in probes ask for, and may be a mistake of others.
     pub fn add(&mut self, document: &str, scenario: &str, is_own: bool, result: ProbeResult) {
-        let is_unknown = |step: &Step| is_own && unknown_path::is_called_by(step);
+        let levels = self.levels;
+        let is_unknown = |step: &Step| is_own && unknown_path::is_called_by(step) || absence(step, levels).is_some();
         let count = match () {
             () if result.steps.iter().all(|step| step.differences.is_empty()) && result.failure.is_some() => {
                 &mut self.probes.failed
@@ -132,6 +143,10 @@ impl Report {
         self.collect_secrets(&result.steps);
         for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
+            if let Some(reason) = absence(step, levels) {
+                self.operations.entry(name).or_default().add_not_tried(scenario, reason);
+                continue;
+            }
             if unknown_path::is_called_by(step) {
                 if is_own {
                     self.unknown_paths.push(unknown_path::warning(document, step));
@@ -149,12 +164,19 @@ impl Report {
                 let text = request_text(&record, step, self.baseline.is_some(), &self.urls, self.levels);
                 (record, self.secrets.redact(&text))
             });
+            self.compared_places.insert(format!("{document}:{}", step.line));
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
             operation.differences.extend(record_and_text);
             operation.refusals.extend(step.common_refusal().filter(|_| is_own).map(|text| self.secrets.redact(&text)));
         }
-        for (request, reason) in result.skipped {
+        self.add_skipped_requests(scenario, result.skipped);
+        self.leftovers.extend(result.unremoved_objects);
+        self.lost.extend(result.failure.map(|failure| format!("{scenario}: {}", self.secrets.redact(&failure.reason))));
+    }
+
+    fn add_skipped_requests(&mut self, scenario: &str, skipped: Vec<(String, SkipReason)>) {
+        for (request, reason) in skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
             let reason = match reason {
@@ -171,14 +193,8 @@ impl Report {
                 }
                 _ => {}
             }
-            let operation = self.operations.entry(name).or_default();
-            let entry = (scenario.to_owned(), reason);
-            if !operation.not_tried.contains(&entry) {
-                operation.not_tried.push(entry);
-            }
+            self.operations.entry(name).or_default().add_not_tried(scenario, reason);
         }
-        self.leftovers.extend(result.unremoved_objects);
-        self.lost.extend(result.failure.map(|failure| format!("{scenario}: {}", self.secrets.redact(&failure.reason))));
     }
 
     /// Notes why the comparison ends before these probes, which were not played.
@@ -207,6 +223,15 @@ impl Report {
     /// Whether there are differences that are not in the baseline.
     pub fn differs(&self) -> bool {
         self.differing_requests().any(|(record, _)| !record.is_known)
+    }
+
+    /// The differences of the baseline that are gone, each with its operation, request and place.
+    fn gone_differences(&self) -> Vec<String> {
+        let current = self
+            .operations
+            .iter()
+            .flat_map(|(name, operation)| operation.differences.iter().map(move |(record, _)| (name.as_str(), record)));
+        self.baseline.as_ref().map_or(Vec::new(), |baseline| baseline.gone_differences(current, &self.compared_places))
     }
 
     fn differing_requests(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
@@ -267,15 +292,17 @@ impl Report {
             probes: self.probes,
             operations,
             lost: self.lost.clone(),
+            gone: self.gone_differences(),
             left: self.leftovers.clone(),
         }
     }
 
     pub fn to_text(&self) -> String {
-        let mut text = format!(
-            "first:  {} (level {})\nsecond: {} (level {})\n\n",
-            self.urls[0], self.levels[0], self.urls[1], self.levels[1]
-        );
+        let level = |index: usize| match self.levels[index] {
+            0 => "no feature level".to_owned(),
+            level => format!("level {level}"),
+        };
+        let mut text = format!("first:  {} ({})\nsecond: {} ({})\n\n", self.urls[0], level(0), self.urls[1], level(1));
         let has_new = |operation: &Operation| operation.differences.iter().any(|(record, _)| !record.is_known);
         let mut differing: Vec<(&String, &Operation)> =
             self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()).collect();
@@ -292,6 +319,9 @@ impl Report {
             }
         }
         text += &self.untried_text();
+        for difference in self.gone_differences() {
+            let _ = writeln!(text, "gone       {difference}");
+        }
         for warning in &self.unknown_paths {
             let _ = writeln!(text, "{warning}");
         }

@@ -68,10 +68,24 @@ impl ComparedServer {
             }
             let own_user = server.get("/users/me", Some(&user)).await?;
             let Some(user_id) = own_user.body["user_id"].as_i64() else {
-                let reason = own_user.body["msg"].as_str().map_or_else(|| own_user.not_json_reason(), str::to_owned);
                 let role = Some(role_of(handle)).filter(|role| role != handle);
                 let role = role.map(|role| format!(" ({role})")).unwrap_or_default();
-                return Err(format!("{} refuses the account '{handle}'{role}: {reason}", server.url));
+                let url = &server.url;
+                return Err(match (own_user.status, own_user.body.get("user_id")) {
+                    (200, Some(user_id)) => format!(
+                        "{url}: GET /users/me of the account '{handle}'{role} has the user_id {user_id}, which is no \
+                         integer: without it, nothing can be compared"
+                    ),
+                    (200, None) if own_user.body.is_object() => format!(
+                        "{url}: GET /users/me of the account '{handle}'{role} has no user_id: without it, nothing can \
+                         be compared"
+                    ),
+                    _ => {
+                        let message = own_user.body["msg"].as_str();
+                        let reason = message.map_or_else(|| own_user.not_json_reason(), str::to_owned);
+                        format!("{url} refuses the account '{handle}'{role}: {reason}")
+                    }
+                });
             };
             user.user_id = user_id;
             user.full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();

@@ -74,6 +74,11 @@ pub enum SkipReason {
         /// The level of the older server.
         actual: i64,
     },
+    /// Neither server has the operation, which this feature level removed.
+    RemovedOperation {
+        /// The first level without the operation.
+        removed_in: i64,
+    },
     /// The servers or the accounts lack what it needs, as this text says.
     Lacking(String),
 }
@@ -88,6 +93,7 @@ impl fmt::Display for SkipReason {
             Self::NewerLevel { required, actual } => {
                 write!(f, "needs feature level {required}; one of the servers has {actual}")
             }
+            Self::RemovedOperation { removed_in } => write!(f, "no server has it from feature level {removed_in} on"),
             Self::NoReply(reason) | Self::Lacking(reason) => f.write_str(reason),
         }
     }

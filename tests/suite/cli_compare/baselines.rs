@@ -35,6 +35,32 @@ async fn compared(first: &str, second: &str, baseline: &Path) -> (Option<i32>, V
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn differences_of_the_baseline_that_are_gone_are_named() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let [file, result] = [written("gone.json", ""), written("gone-result.json", "")];
+    let other = deviating(second.url(), field_at(0)).await;
+    let (status, said, _) = compare(&first.url(), &other, &[&ONLY[..], &["--json", text(&file)]].concat()).await;
+    assert_eq!(status, Some(1), "{said}");
+
+    let options = [&ONLY[..], &["--baseline", text(&file), "--json", text(&result)]].concat();
+    let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+    let line = said.lines().find(|line| line.starts_with("gone ")).expect("a line");
+    let place = line.strip_prefix("gone       POST /messages/{message_id}/reactions (").expect("the operation");
+    assert!(place.ends_with(", Reactions): reply.extra"), "{line}");
+    let counts = "\n0 requests that differ are in the baseline, 0 are new; 1 difference of the baseline is gone\n";
+    assert!(said.ends_with(counts), "{said}");
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&result).expect("written")).expect("JSON");
+    assert_eq!(record["gone"], json!([line.trim_start_matches("gone").trim()]));
+
+    // Nothing is known of requests that were not compared.
+    let options = ["--only", "Alert words", "--baseline", text(&file)];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+    assert!(said.ends_with(", 0 are new\n") && !said.contains("gone"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_request_of_the_probe_and_the_other_server_are_new() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let file = written("places.json", "");

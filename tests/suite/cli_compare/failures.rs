@@ -47,6 +47,21 @@ async fn a_failing_server_is_reported_in_a_line_and_leaves_no_file() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_without_an_integer_as_its_id_is_not_called_refused() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    for (change, expected) in [
+        (json!({"user_id": "12"}), "has the user_id \"12\", which is no integer: without it, nothing can be compared"),
+        (json!({"user_id": null}), "has no user_id: without it, nothing can be compared"),
+    ] {
+        fault(&second, "/users/me", &json!({"change": change})).await;
+        let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "Alert words"]).await;
+        let account = "GET /users/me of the account 'adam' (admin)";
+        assert_eq!((status, said.as_str()), (Some(2), ""));
+        assert_eq!(errors, format!("error: {}: {account} {expected}\n", second.url()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_and_failures_in_place_of_replies_are_differences() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     for (effect, expected) in [

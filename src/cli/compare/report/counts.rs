@@ -27,7 +27,7 @@ impl Report {
 
     /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say why
     /// requests were not compared, if there are any. With a baseline, the last line has the numbers of differing
-    /// requests that are in it, and that are new.
+    /// requests that are in it, and that are new, and the number of its differences that are gone.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
         let count = |matches: &dyn Fn(&&Operation) -> bool| self.operations.values().filter(matches).count();
@@ -36,16 +36,25 @@ impl Report {
         let untried_operations = self.operation_names().len() - differing_operations - agreeing_operations;
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
         let new_count = self.differing_requests().count() - known_count;
+        let gone_text = match self.gone_differences().len() {
+            0 => String::new(),
+            count => format!(
+                "; {} of the baseline {} gone",
+                counted(count, "difference"),
+                if count == 1 { "is" } else { "are" }
+            ),
+        };
         let known_text = match &self.baseline {
             None => String::new(),
             Some(_) => format!(
-                "\n{} that differ{} in the baseline, {new_count} {} new",
+                "\n{} that differ{} in the baseline, {new_count} {} new{gone_text}",
                 counted(known_count, "request"),
                 if known_count == 1 { "s is" } else { " are" },
                 if new_count == 1 { "is" } else { "are" },
             ),
         };
         let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
+        let differ = |count: usize| if count == 1 { "differs" } else { "differ" };
         let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
         let cut_short_text = match cut_short {
             0 => String::new(),
@@ -60,14 +69,16 @@ impl Report {
         let lost: String = self.lost_text().map(|lost| format!("\n{lost}")).unwrap_or_default();
         let skips: String = self.skips().iter().map(|skips| format!("\n{skips}")).collect();
         format!(
-            "{incomplete_text}{} {}, {cut_short_text}{differing} differ in a reply or an event, \
+            "{incomplete_text}{} {}, {cut_short_text}{differing} {} in a reply or an event, \
              {failed_text}{not_played} {} not played\n\
-             {} {}, {differing_operations} differ, {untried_operations} {} not tried{lost}{skips}{known_text}",
+             {} {}, {differing_operations} {}, {untried_operations} {} not tried{lost}{skips}{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),
+            differ(differing),
             past_verb(not_played),
             counted(agreeing_operations, "operation"),
             verb(agreeing_operations),
+            differ(differing_operations),
             past_verb(untried_operations),
         )
     }
