@@ -4,7 +4,7 @@ use super::block::{Block, QUEUE_NAME_SUFFIX, queue_name};
 use super::block_parser::{self, FenceInfo};
 use super::fence::Fence;
 use super::mistake::{Mistake, line_of};
-use super::template::{Reference, Template};
+use super::template::{REFERENCE_WORDS, Reference, Template};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -260,8 +260,15 @@ fn check_template(
     for reference in template.references() {
         match reference {
             Reference::Captured(name) if !is_known(name) => {
-                let reason =
-                    format!("'{name}' has no value yet: {{{{{name} := int}}}} in an earlier reply would give it one");
+                let suggestion = REFERENCE_WORDS
+                    .iter()
+                    .find(|word| strsim::damerau_levenshtein(word, name) <= 1)
+                    .map(|word| format!("; did you mean {{{{{word}}}}}?"))
+                    .unwrap_or_default();
+                let reason = format!(
+                    "'{name}' has no value yet: {{{{{name} := int}}}} in an earlier reply would give it \
+                     one{suggestion}"
+                );
                 mistakes.push(Mistake::at(template.offset, reason));
             }
             Reference::Queue(label, _) if !is_known(&queue_name(label)) => {

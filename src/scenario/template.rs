@@ -104,6 +104,9 @@ impl Matcher {
     }
 }
 
+/// The references that are one word, which no captured value may have as its name.
+pub const REFERENCE_WORDS: [&str; 5] = ["now", "unique", "server", "origin", "prefix"];
+
 const MATCHER_WORDS: &str = "any, int, number, string, bool, object, array, absent, any order, ..., 1..10, /pattern/";
 
 impl Template {
@@ -177,10 +180,7 @@ impl Template {
 fn parse_placeholder(content: &str) -> Result<Part, String> {
     if let Some((name, matcher_text)) = content.split_once(":=") {
         let (name, matcher_text) = (name.trim(), matcher_text.trim());
-        if !is_name(name)
-            || parse_matcher(name)?.is_some()
-            || ["now", "unique", "server", "origin", "prefix"].contains(&name)
-        {
+        if !is_name(name) || parse_matcher(name)?.is_some() || REFERENCE_WORDS.contains(&name) {
             return Err(format!(
                 "'{name}' can't be the name of a value: names consist of a-z, 0-9 and _, and are no words of the format"
             ));

@@ -159,6 +159,11 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```request\nmel: GET users/me\n```\n", "story.md:4: a request begins with"),
         ("# A\n\n```request\nmel: GET /users/me\nname\n```\n", "story.md:5: 'name' is no line of a request"),
         ("# A\n\n```request\nmel: GET /x/{{y}}\n```\n", "story.md:4: 'y' has no value yet"),
+        (
+            "# A\n\n```request\nmel: GET /x/{{uniqe}}\n```\n",
+            "story.md:4: 'uniqe' has no value yet: {{uniqe := int}} in an earlier reply would give it one; did you mean \
+             {{unique}}?",
+        ),
         ("# A\n\n```request\nmel: GET /x\na: {{int}}\n```\n", "story.md:5: a request is made of values"),
         ("# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n  \"a\": 1\n  \"b\": 2}\n```\n", "story.md:8: no JSON: "),
         (

@@ -17,6 +17,13 @@ const LEFT_OUT: &str = "left-out";
 static TEMPORARY_ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(/user_uploads/temporary/)[^/\s"'?]+"#).expect("a well-formed pattern"));
 
+/// The token in the email address of a channel. Whoever has it can post there.
+static CHANNEL_ADDRESS_TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(^|[.\s<:])([0-9a-f]{32})((?:\.[a-z-]+)*@)").expect("a well-formed pattern"));
+
+/// The configuration of a bot, whose texts are credentials of other services as often as not.
+const BOT_CONFIGURATION: &str = "config_data";
+
 /// Whether a key or parameter with this name has a secret as its value.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -39,16 +46,22 @@ pub fn redact_value(name: &str, value: &Value) -> Value {
         Value::Array(items) => items.iter().map(|item| redact_value(name, item)).collect::<Vec<_>>().into(),
         Value::Object(object) => object
             .iter()
-            .map(|(key, member)| (key.clone(), redact_value(described_name(key, object), member)))
+            .map(|(key, member)| match member {
+                Value::String(_) if name == BOT_CONFIGURATION => (key.clone(), LEFT_OUT.into()),
+                member => (key.clone(), redact_value(described_name(key, object), member)),
+            })
             .collect::<Map<_, _>>()
             .into(),
         other => other.clone(),
     }
 }
 
-/// A text without the tokens in addresses of files.
+/// A text without the tokens in addresses of files and channels.
 pub fn redact_addresses(text: &str) -> Cow<'_, str> {
-    TEMPORARY_ADDRESS.replace_all(text, format!("${{1}}{LEFT_OUT}"))
+    match TEMPORARY_ADDRESS.replace_all(text, format!("${{1}}{LEFT_OUT}")) {
+        text if !text.contains('@') => text,
+        text => CHANNEL_ADDRESS_TOKEN.replace_all(&text, format!("${{1}}{LEFT_OUT}${{3}}")).into_owned().into(),
+    }
 }
 
 /// A form or query with its secrets replaced. All else stays as it is encoded.
@@ -62,7 +75,7 @@ pub fn redact_form(form: &str) -> String {
         let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(&value) else {
             return pair.to_owned();
         };
-        let redacted = redact_value("", &json_value);
+        let redacted = redact_value(&name, &json_value);
         if redacted == json_value {
             return pair.to_owned();
         }
@@ -117,22 +130,34 @@ impl Secrets {
             self.add(value.trim_matches('"'));
         }
         if let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-            self.collect(&json_value);
+            self.collect_member(name, &json_value);
         }
     }
 
     /// Adds the secrets in a reply or another JSON value.
     pub fn collect(&mut self, value: &Value) {
+        self.collect_member("", value);
+    }
+
+    /// Adds the secrets in the value of a key, which may be empty.
+    fn collect_member(&mut self, parent: &str, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
-                        Value::String(secret) if is_secret_name(described_name(name, object)) => self.add(secret),
-                        member => self.collect(member),
+                        Value::String(secret)
+                            if parent == BOT_CONFIGURATION || is_secret_name(described_name(name, object)) =>
+                        {
+                            self.add(secret);
+                        }
+                        member => self.collect_member(name, member),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_member("", item)),
+            Value::String(text) if text.contains('@') => {
+                CHANNEL_ADDRESS_TOKEN.captures_iter(text).for_each(|address| self.add(&address[2]));
+            }
             _ => {}
         }
     }
@@ -171,6 +196,20 @@ mod tests {
         assert_eq!(redact_url(url), expected);
         let address = "http://chat.test/user_uploads/temporary/abcdef/file.txt";
         assert_eq!(redact_url(address), "http://chat.test/user_uploads/temporary/left-out/file.txt");
+    }
+
+    #[test]
+    fn tokens_of_channels_and_configurations_of_bots_are_secrets() {
+        let value = serde_json::json!({"email": "general.0123456789abcdef0123456789abcdef.show-sender@chat.test",
+            "bots": [{"config_data": {"key": "value-of-a-key", "number": 7}}]});
+        let expected = serde_json::json!({"email": "general.left-out.show-sender@chat.test",
+            "bots": [{"config_data": {"key": "left-out", "number": 7}}]});
+        assert_eq!(redact_value("", &value), expected);
+        let mut secrets = Secrets::default();
+        secrets.collect(&value);
+        assert_eq!(secrets.redact("0123456789abcdef0123456789abcdef, value-of-a-key"), "left-out, left-out");
+        assert_eq!(redact_addresses("mel@chat.test"), "mel@chat.test");
+        assert_eq!(redact_form("config_data=%7B%22a%22%3A%22b%22%7D"), "config_data=%7B%22a%22%3A%22left-out%22%7D");
     }
 
     #[test]
