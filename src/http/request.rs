@@ -10,12 +10,12 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http::{HeaderMap, Method, Uri, header};
+use http::{HeaderMap, HeaderName, Method, Uri, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A header that takes precedence over `User-Agent`, which pages in browsers cannot set.
-const CLIENT_HEADER: &str = "x-chatdouble-client";
+const CLIENT_HEADER: HeaderName = HeaderName::from_static("x-chatdouble-client");
 /// The client name of the console.
 const CONSOLE_CLIENT: &str = "chatdouble-console";
 

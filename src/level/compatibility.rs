@@ -82,24 +82,28 @@ pub fn compatibility_issues(
     level: i64,
 ) -> Vec<CompatibilityIssue> {
     let mut issues = Vec::new();
-    let route = || format!("{} {}", row.route.method, row.route.path);
+    let route = row.route_text;
     if let Some(deprecation) = row.docs.deprecated {
         let kind = IssueKind::DeprecatedOperation;
         issues.push(CompatibilityIssue {
-            what: route(),
+            what: route.to_owned(),
             kind,
             level: deprecation.since,
             replacement: deprecation.instead,
         });
     }
     if let Some(removed_in) = row.removed_in.filter(|removed_in| *removed_in <= NEWEST_FEATURE_LEVEL) {
-        issues.push(CompatibilityIssue { what: route(), kind: IssueKind::Removed, level: removed_in, replacement: "" });
+        issues.push(CompatibilityIssue {
+            what: route.to_owned(),
+            kind: IssueKind::Removed,
+            level: removed_in,
+            replacement: "",
+        });
     }
     if params.is_empty() {
         return issues;
     }
-    let route = route();
-    for former in FORMER_PARAMETERS.get(route.as_str()).into_iter().flatten() {
+    for former in FORMER_PARAMETERS.get(route).into_iter().flatten() {
         if former.since <= level && params.contains_key(former.name) {
             let is_deprecated = former.kind == IssueKind::DeprecatedParameter;
             let what = format!("{}{} of {route}", if is_deprecated { "" } else { "parameter " }, former.name);

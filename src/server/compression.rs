@@ -34,9 +34,13 @@ pub fn compress_if_accepted(request_headers: &HeaderMap, response: Response) -> 
     else {
         return response;
     };
+    // Most replies are too small to compress.
+    if response.body().len() < MIN_BYTES || !may_be_compressed(&response) {
+        return response;
+    }
     match preferred_encoding(accept_encoding) {
-        Some(encoding) if may_be_compressed(&response) => compress(encoding, response),
-        _ => response,
+        Some(encoding) => compress(encoding, response),
+        None => response,
     }
 }
 
@@ -68,7 +72,7 @@ fn may_be_compressed(response: &Response) -> bool {
     let is_plain = !headers.contains_key(header::ACCEPT_RANGES) && !headers.contains_key(header::CONTENT_ENCODING);
     let has_no_fault =
         response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT_ID);
-    let has_body = response.status() != StatusCode::NOT_MODIFIED && response.body().len() >= MIN_BYTES;
+    let has_body = response.status() != StatusCode::NOT_MODIFIED;
     is_text && is_plain && has_no_fault && has_body
 }
 

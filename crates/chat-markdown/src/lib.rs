@@ -50,7 +50,7 @@ use std::sync::Arc;
 use tree::{ROOT, Tree};
 
 pub use fence::remove_code;
-pub use html::{encode_hash_component, encode_link_label};
+pub use html::{encode_channel_name, encode_hash_component, encode_link_label};
 pub use output_format::OutputFormat;
 pub use visible_text::{Piece, pieces, visible_text};
 

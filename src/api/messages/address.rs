@@ -31,10 +31,10 @@ impl MessageAddress {
                 channel_message_link(&format!("channel/{}", channel.id), topic, id)
             ));
         }
-        let url = format!("{base_url}/{}", realm.message_link(message, OutputFormat::default()));
+        let url = [&base_url, "/", &realm.message_link(message, OutputFormat::default())].concat();
         let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
         let [channel, topic] = [&channel.name, displayed_topic].map(encode_link_label);
-        Self { link: format!("[#{channel} > {topic} @ 💬]({url})"), url }
+        Self { link: ["[#", &channel, " > ", &topic, " @ 💬](", &url, ")"].concat(), url }
     }
 
     fn from_url(url: String) -> Self {

@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::model::id::MessageId;
 use crate::realm::model::message::Message;
-use chat_markdown::OutputFormat;
+use chat_markdown::{OutputFormat, encode_channel_name, encode_hash_component};
 
 impl Realm {
     /// The link to a message in the web client, beginning with `#`, relative to the organization's URL.
@@ -11,12 +11,9 @@ impl Realm {
         match message.channel_and_topic() {
             Some((channel, topic)) => {
                 let channel = &self.channels[&channel];
-                let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));
-                channel_message_link(
-                    &format!("{}/{}-{name}", output_format.channel_path, channel.id),
-                    topic,
-                    message.id,
-                )
+                let name = encode_channel_name(&channel.name);
+                let channel_part = [output_format.channel_path, "/", &channel.id.to_string(), "-", &name].concat();
+                channel_message_link(&channel_part, topic, message.id)
             }
             None => {
                 let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
@@ -28,5 +25,5 @@ impl Realm {
 
 /// The link to a message in a topic. `channel` is the part of the link that identifies the channel.
 pub fn channel_message_link(channel: &str, topic: &str, id: MessageId) -> String {
-    format!("#narrow/{channel}/topic/{}/near/{id}", chat_markdown::encode_hash_component(topic))
+    ["#narrow/", channel, "/topic/", &encode_hash_component(topic), "/near/", &id.to_string()].concat()
 }

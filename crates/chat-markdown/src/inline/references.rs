@@ -2,7 +2,7 @@
 
 use super::{InlineExpander, TextRewriter};
 use crate::LinkedChannel;
-use crate::html::encode_hash_component;
+use crate::html::{encode_channel_name, encode_hash_component};
 use crate::mention::{NameReference, filtered_references, has_topic, name_references};
 use crate::tree::{Node, Text};
 
@@ -153,5 +153,5 @@ fn link_node(class: &str, channel: Option<&LinkedChannel>, href: String, text: S
 
 fn channel_href(inline: &InlineExpander<'_, '_>, channel: &LinkedChannel) -> String {
     let path = inline.context.settings.output_format.channel_path;
-    format!("/#narrow/{path}/{}-{}", channel.id, encode_hash_component(&channel.name.replace(' ', "-")))
+    format!("/#narrow/{path}/{}-{}", channel.id, encode_channel_name(&channel.name))
 }

@@ -14,7 +14,7 @@ use crate::realm::topic::{FORMER_EMPTY_TOPIC_NAME, TopicKey};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
-use chat_markdown::{encode_hash_component, encode_link_label};
+use chat_markdown::{encode_channel_name, encode_hash_component, encode_link_label};
 use imbl::OrdSet;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
     if !tx.has(Feature::TopicsLinkedByUrl) || !(breaks_syntax(name) || breaks_syntax(topic)) {
         return format!("#**{name}>{topic}**");
     }
-    let channel_url = format!("#narrow/channel/{channel}-{}", encode_hash_component(&name.replace(' ', "-")));
+    let channel_url = format!("#narrow/channel/{channel}-{}", encode_channel_name(name));
     if topic.is_empty() {
         return format!("[#{}]({channel_url})", encode_link_label(name));
     }
