@@ -276,7 +276,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<typing::SetEditTyping>(),
     write::<typing::SetFormerEditTyping>(),
     write::<uploads::UploadFile>(),
-    read::<uploads::GetTemporaryAddress>(),
+    read::<uploads::GetTemporaryUrl>(),
     read::<uploads::GetAttachments>(),
     write::<uploads::RemoveAttachment>(),
     read::<uploads::thumbnail::GetThumbnailStatus>(),

@@ -167,7 +167,7 @@ impl Control {
             }
             Call::Worlds => run_blocking(|| worlds::list(self, request, &query))?,
             Call::CreateWorld => worlds::create(self, request).await?,
-            Call::DeleteWorlds => worlds::delete_all(self, &query).await?,
+            Call::DeleteWorlds => worlds::delete_by_prefix(self, &query).await?,
             Call::World => json!({"world": worlds::world_record(request, &*self.world(name)?)}),
             Call::DeleteWorld => worlds::delete(self, name).await?,
             Call::InWorld(call) => {
@@ -202,7 +202,7 @@ impl Control {
 
     /// The base URL of a world, at the address with which the client that sent these headers reaches the server.
     pub fn base_url(&self, headers: &HeaderMap, name: &str) -> String {
-        worlds::base_url(self.edge.scheme, headers, name)
+        worlds::base_url_by_path(self.edge.scheme, headers, name)
     }
 
     fn world(&self, name: &str) -> Result<Arc<World>, Error> {
@@ -245,7 +245,7 @@ async fn execute_in_world(
     query: &Query,
     request: &ApiRequest,
 ) -> Result<Vec<u8>, Error> {
-    let base_url = || worlds::base_url(request.scheme(), request.headers(), world.name());
+    let base_url = || worlds::base_url_by_path(request.scheme(), request.headers(), world.name());
     let data = match call {
         WorldCall::State => {
             let world = world.clone();
@@ -343,7 +343,7 @@ fn execute_without_turn(
         }
         WorldCall::Watch => Err(refusal("This call is a WebSocket: connect to it with ws://")),
         WorldCall::Pushes => {
-            pushes::list(world, query, &worlds::base_url(request.scheme(), request.headers(), world.name()))
+            pushes::list(world, query, &worlds::base_url_by_path(request.scheme(), request.headers(), world.name()))
         }
         WorldCall::Webhooks => Ok(webhooks::list(world)),
         WorldCall::ClearWebhooks => {

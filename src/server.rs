@@ -62,7 +62,7 @@ pub use start_error::StartError;
 /// # }
 /// ```
 pub struct Server {
-    running: ServerTasks,
+    tasks: ServerTasks,
     control: Arc<Control>,
     edge: Arc<Edge>,
     base_url: String,
@@ -105,7 +105,7 @@ impl Server {
         let worlds = Arc::new(Worlds::default());
         let (stop, stopped) = watch::channel(false);
         worlds.set_webhook_sender(webhooks::start_sender(options.webhooks, stopped.clone()));
-        let clock = options.clock.clock(real_time.now());
+        let clock = options.clock.start_at(real_time.now());
         let (realm, clock) = match &options.state {
             Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
             None => {
@@ -139,8 +139,8 @@ impl Server {
         let edge = Arc::new(edge);
         let listen = world_listener(edge.clone(), options.host, tls_config.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        let running = ServerTasks::start(bound, control.clone(), tls_config.clone(), stop);
-        Ok(Self { running, control, edge, base_url, tls_config, stopped })
+        let tasks = ServerTasks::start(bound, control.clone(), tls_config.clone(), stop);
+        Ok(Self { tasks, control, edge, base_url, tls_config, stopped })
     }
 
     /// The base URL, such as `http://127.0.0.1:9991`, without a trailing slash. For a server that listens on all
@@ -171,7 +171,7 @@ impl Server {
 
     /// The address on which the server listens. If it listens on both loopback addresses, this is the IPv4 one.
     pub fn address(&self) -> SocketAddr {
-        self.running.address()
+        self.tasks.address()
     }
 
     /// All worlds of the server.
@@ -190,7 +190,7 @@ impl Server {
     /// When the name is invalid or already taken.
     pub fn add_world(&self, name: &str, fixture: &str, clock: InitialClock, seed: u64) -> Result<String, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
-        let clock = clock.clock(real_time.now());
+        let clock = clock.start_at(real_time.now());
         let realm = fixture::read(fixture, clock.now(real_time.now()), seed).map_err(StartError::Fixture)?;
         let world = World::new(name.to_owned(), realm, clock, self.edge.settings.clone(), real_time);
         assert!(Worlds::is_valid_name(name) && self.edge.worlds.add(Arc::new(world)), "a world can't be called {name}");
@@ -288,7 +288,8 @@ impl Server {
 
     /// Stops the server and ends all connections.
     pub async fn stop(self) {
-        self.running.stop();
+        self.tasks.stop();
+        // On a runtime with one thread, the tasks of connections notice the stop only when this task gives way.
         tokio::task::yield_now().await;
     }
 }
@@ -332,6 +333,7 @@ impl ClockHandle {
     pub async fn advance(&self, by: Duration) {
         let target = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
         let Ok(_) = self.world.with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, target)).await;
+        // On a runtime with one thread, the polls that the jump has woken reply only when this task gives way.
         tokio::task::yield_now().await;
     }
 }

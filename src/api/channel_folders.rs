@@ -9,7 +9,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Folder;
 use crate::realm::id::FolderId;
 use crate::realm::render::render_description;
-use crate::realm::text::invalid_character;
+use crate::realm::text::invalid_character_position;
 use crate::realm::tx::Tx;
 use crate::record::channel::FolderRecord;
 use crate::record::events::{ChannelFolderAdd, ChannelFolderReorder, ChannelFolderUpdate, FolderChange};
@@ -105,7 +105,7 @@ fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
     if name.trim().is_empty() {
         return Err(Error::FolderNameEmpty);
     }
-    if let Some(position) = invalid_character(name) {
+    if let Some(position) = invalid_character_position(name) {
         return Err(Error::FolderNameInvalidCharacter { position: position.into() });
     }
     let lowercase_name = name.to_lowercase();

@@ -96,15 +96,15 @@ fn acknowledge_and_collect(
     queue.has_heartbeat = false;
     queue.idle_since = now;
     tx.wake_poll(&queue.id);
-    if context.event_fault == Some(Disturbance::Unknown) {
+    if context.disturbance == Some(Disturbance::Unknown) {
         tx.emit_to_queue(queue.id.clone(), LaterLevelEvent {});
     }
-    let mut events = match context.event_fault {
+    let mut events = match context.disturbance {
         Some(Disturbance::Repeat) => pending_events(tx, &previous_queue),
         _ => pending_events(tx, &queue),
     };
     let is_waiting = events.is_empty() && !params.dont_block;
-    apply_event_fault(&mut events, context.event_fault);
+    apply_disturbance(&mut events, context.disturbance);
     let reply = (!is_waiting).then(|| {
         let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
         envelope::<GetEvents>(&reply, raw, context.reply_format)
@@ -122,7 +122,7 @@ fn acknowledge_and_collect(
 }
 
 /// Removes the events that a fault keeps out of a reply.
-pub fn apply_event_fault(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
+pub fn apply_disturbance(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
     match disturbance {
         Some(Disturbance::Hold) => events.clear(),
         Some(Disturbance::OneByOne) => events.truncate(1),

@@ -43,7 +43,7 @@ pub struct OperationContext<'a> {
     /// How the push relay fails during the request, if a fault makes it fail.
     pub push_relay_fault: Option<crate::fault::PushRelayFailure>,
     /// How the events of a poll are changed, if a fault changes them.
-    pub event_fault: Option<crate::fault::Disturbance>,
+    pub disturbance: Option<crate::fault::Disturbance>,
     pub reply_format: ReplyFormat,
 }
 

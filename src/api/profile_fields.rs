@@ -22,8 +22,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Maximum length of the label of a field, in code points.
-const MAX_LABEL_LENGTH: usize = 40;
+/// Maximum length of the name of a field, which error messages call its label, in code points.
+const MAX_NAME_LENGTH: usize = 40;
 /// Maximum length of the hint of a field, in code points.
 const MAX_HINT_LENGTH: usize = 80;
 /// Maximum number of fields in the summary of a profile.
@@ -94,12 +94,12 @@ impl Write for CreateProfileField {
         let kind = params.field_type;
         let mut data = checked_field_json(kind, &params.field_data)?;
         let (name, hint) = match find_known_site(kind, &params.field_data) {
-            // A URL pattern in the request is ignored, because the service knows the site's pattern.
+            // A URL pattern in the request is ignored, because the server knows the site's pattern.
             Some(site) => {
                 data = json!({"subtype": site.subtype}).to_string();
                 (site.name.to_owned(), site.hint.to_owned())
             }
-            None => (checked_label(&params.name)?, checked_hint(&params.hint)?),
+            None => (checked_name(&params.name)?, checked_hint(&params.hint)?),
         };
         if !(1..=8).contains(&kind) {
             return Err(Error::InvalidFieldType);
@@ -117,7 +117,7 @@ impl Write for CreateProfileField {
             is_for_matching: params.use_for_user_matching,
         };
         check_kind_for_summary(&field)?;
-        check_label_is_free(tx, &field)?;
+        check_name_is_free(tx, &field)?;
 
         tx.realm_mut().counters.profile_field += 1;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
@@ -196,7 +196,7 @@ impl Write for EditProfileField {
             field.data = checked_field_json(field.kind, data)?;
         }
         if let Some(name) = &params.name {
-            field.name = checked_label(name)?;
+            field.name = checked_name(name)?;
         }
         if let Some(hint) = &params.hint {
             field.hint = checked_hint(hint)?;
@@ -206,7 +206,7 @@ impl Write for EditProfileField {
         field.is_editable = params.editable_by_user.unwrap_or(field.is_editable);
         field.is_for_matching = params.use_for_user_matching.unwrap_or(field.is_for_matching);
         check_kind_for_summary(&field)?;
-        check_label_is_free(tx, &field)?;
+        check_name_is_free(tx, &field)?;
 
         let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
@@ -243,12 +243,12 @@ fn find_field(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> 
     Ok(field.as_ref().clone())
 }
 
-fn checked_label(name: &str) -> Result<String, Error> {
+fn checked_name(name: &str) -> Result<String, Error> {
     let name = name.trim();
     if name.is_empty() {
         return Err(Error::FieldLabelBlank);
     }
-    check_length(name, "name", MAX_LABEL_LENGTH)?;
+    check_length(name, "name", MAX_NAME_LENGTH)?;
     Ok(name.to_owned())
 }
 
@@ -274,7 +274,7 @@ pub fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Er
     Ok(())
 }
 
-/// Checks that the label, hint and data of a field for a known site do not change. Requests may repeat them.
+/// Checks that the name, hint and data of a field for a known site do not change. Requests may repeat them.
 fn check_site_unchanged(field: &ProfileField, params: &EditProfileField) -> Result<(), Error> {
     let is_unchanged = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
         && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
@@ -282,7 +282,7 @@ fn check_site_unchanged(field: &ProfileField, params: &EditProfileField) -> Resu
     if is_unchanged { Ok(()) } else { Err(Error::KnownSiteField) }
 }
 
-fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
+fn check_name_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
     let is_taken = realm.profile_fields.values().any(|other| other.name == field.name && other.id != field.id);
     if is_taken { Err(Error::FieldLabelTaken) } else { Ok(()) }
 }

@@ -151,37 +151,33 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
 
 operation! {
     /// Returns a URL at which a file can be read without credentials for a minute.
-    pub GetTemporaryAddress = GET "/user_uploads/{realm_id_str}/{*filename}", for User, since 1;
+    pub GetTemporaryUrl = GET "/user_uploads/{realm_id_str}/{*filename}", for User, since 1;
     params {
         /// ID of the organization, as in the file's URL.
         @path realm_id_str: i64,
         /// The rest of the file's URL, including slashes.
         @path filename: String,
     }
-    reply TemporaryAddressReply;
+    reply TemporaryUrlReply;
     errors [FileNotFound, FileForbidden];
 }
 
 /// A URL that needs no credentials.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TemporaryAddressReply {
+pub struct TemporaryUrlReply {
     /// URL that works for 60 seconds, relative to the organization's.
     pub url: String,
 }
 
-impl Read for GetTemporaryAddress {
-    fn run(
-        realm: &Realm,
-        context: &OperationContext<'_>,
-        params: Self::Params,
-    ) -> Result<TemporaryAddressReply, Error> {
+impl Read for GetTemporaryUrl {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<TemporaryUrlReply, Error> {
         let path_id = format!("{}/{}", params.realm_id_str, params.filename);
         let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
         if !realm.can_read_file(Some(context.caller()), attachment) {
             return Err(Error::FileForbidden);
         }
 
-        Ok(TemporaryAddressReply { url: temporary_urls::create_url(realm, attachment, context.now) })
+        Ok(TemporaryUrlReply { url: temporary_urls::create_url(realm, attachment, context.now) })
     }
 }
 

@@ -32,18 +32,18 @@ operation! {
         /// IDs of the users to list, all by default; unknown ones are left out.
         user_ids since 384: Option<Vec<UserId>>,
     }
-    reply MembersReply;
+    reply UsersReply;
 }
 
 /// The requested users that the caller may see; all of them by default.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MembersReply {
+pub struct UsersReply {
     /// With bots and deactivated users, but without system bots.
     pub members: Vec<ListedUser>,
 }
 
 impl Read for GetUsers {
-    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<MembersReply, Error> {
+    fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UsersReply, Error> {
         let viewer = context.caller.as_deref();
         let view = UserView {
             viewer,
@@ -54,7 +54,7 @@ impl Read for GetUsers {
         let has_placeholders = sends_placeholders(context);
         let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_accessible(user));
         let listed_user = |user: &Arc<User>| match has_placeholders && !is_accessible(user) {
-            true => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user))),
+            true => placeholder(realm, user),
             false => ListedUser::new(realm, user, view),
         };
         let members = match params.user_ids {
@@ -64,7 +64,7 @@ impl Read for GetUsers {
             }
             None => realm.users.values().filter(is_listed).map(listed_user).collect(),
         };
-        Ok(MembersReply { members })
+        Ok(UsersReply { members })
     }
 }
 
@@ -131,8 +131,13 @@ impl Read for GetUserByEmail {
     }
 }
 
+/// Whether a guest who can't access a user receives a placeholder instead of nothing or a refusal.
 fn sends_placeholders(context: &OperationContext<'_>) -> bool {
     !context.has(Feature::NoPlaceholders)
+}
+
+fn placeholder(realm: &Realm, user: &User) -> ListedUser {
+    ListedUser::Uncached(Box::new(UserRecord::placeholder(realm, user)))
 }
 
 fn user_or_placeholder(
@@ -146,9 +151,7 @@ fn user_or_placeholder(
         return Err(Error::NoSuchUser);
     }
     match realm.accessible_user(context.caller(), id) {
-        Err(Error::InsufficientPermission) if sends_placeholders(context) => {
-            Ok(ListedUser::Uncached(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
-        }
+        Err(Error::InsufficientPermission) if sends_placeholders(context) => Ok(placeholder(realm, &realm.users[&id])),
         result => Ok(ListedUser::new(realm, result?, view)),
     }
 }
@@ -250,6 +253,7 @@ impl OwnUserReply {
 
 impl ReplyData for OwnUserReply {
     fn write(&self, bytes: &mut Vec<u8>) {
+        // `new` has filled the cache.
         bytes.extend_from_slice(self.user.cached_json.own.get_or_init(Box::default));
         self.max_message_id.write(bytes);
         bytes.push(b'}');

@@ -97,7 +97,7 @@ impl Exec {
 }
 
 pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
-    if exec.levels.is_parallel() && exec.serve.has_requested_port() {
+    if exec.levels.is_parallel() && exec.serve.allows_only_one_server() {
         return Err(CliError::usage("--jobs needs a port for each run: leave out --port and --port-file"));
     }
     let reporter = exec.report.prepare()?;

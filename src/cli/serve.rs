@@ -136,8 +136,8 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     let runtime = serve.prepare()?;
     serve.warn_of_newer_levels(None);
     let _lock = serve.state.lock()?;
-    let server_task = runtime.spawn(Server::start_with(serve.options(DEFAULT_PORT)?));
-    let status = waiting_runtime.block_on(serve_until_shutdown(&serve, server_task, shutdown));
+    let start_task = runtime.spawn(Server::start_with(serve.options(DEFAULT_PORT)?));
+    let status = waiting_runtime.block_on(serve_until_shutdown(&serve, start_task, shutdown));
     // Parked polls and slow requests must not keep the program alive.
     waiting_runtime.shutdown_background();
     runtime.shutdown_background();
@@ -145,20 +145,25 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
 }
 
 /// Creates a runtime on this thread, which notices signals even when the threads of another runtime are busy.
+///
+/// # Errors
+///
+/// When too few files can be opened for the runtime, or the system refuses one of its parts.
 pub fn current_thread_runtime() -> Result<Runtime, CliError> {
     open_files::check_limit()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)
 }
 
-type ServerTask = JoinHandle<Result<Server, StartError>>;
+/// The task that starts a server. It ends when the server is ready.
+type StartTask = JoinHandle<Result<Server, StartError>>;
 
 async fn serve_until_shutdown(
     serve: &Serve,
-    server_task: ServerTask,
+    start_task: StartTask,
     mut shutdown: ShutdownListener,
 ) -> Result<ExitCode, CliError> {
     let result = tokio::select! {
-        result = server_task => result.map_err(CliError::failure)?,
+        result = start_task => result.map_err(CliError::failure)?,
         // Loading a large fixture takes a while.
         () = shutdown.wait() => return Ok(ExitCode::SUCCESS),
     };
@@ -292,12 +297,13 @@ impl Serve {
         self.feature_level.is_some()
     }
 
-    /// Whether a fixed port or a port file was requested.
-    pub fn has_requested_port(&self) -> bool {
+    /// Whether several servers can't run with these options at once, because of a fixed port or a port file.
+    pub fn allows_only_one_server(&self) -> bool {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
     }
 
-    /// Warns of levels that the program does not know, unless the log leaves warnings out.
+    /// Warns of levels that the program does not know, unless the log leaves warnings out. None means the level of the
+    /// server.
     pub fn warn_of_newer_levels(&self, levels: Option<&[i64]>) {
         let own_level = self.feature_level.as_slice();
         if self.log >= LevelFilter::WARN

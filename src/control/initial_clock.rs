@@ -30,7 +30,7 @@ impl InitialClock {
 
     /// The clock of a world that is created at this real time.
     #[doc(hidden)]
-    pub fn clock(self, real_time: Timestamp) -> Clock {
+    pub fn start_at(self, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Real => Clock::Running { offset: Span::default() },
             InitialClock::Frozen => Clock::Frozen { at: real_time },
@@ -43,7 +43,7 @@ impl InitialClock {
     pub(crate) fn apply_to(self, clock: Clock, real_time: Timestamp) -> Clock {
         match self {
             InitialClock::Frozen => Clock::Frozen { at: clock.now(real_time) },
-            InitialClock::Real | InitialClock::At(_) => self.clock(real_time),
+            InitialClock::Real | InitialClock::At(_) => self.start_at(real_time),
         }
     }
 

@@ -196,7 +196,7 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused` without a prefix, or for one that no name can have.
-pub async fn delete_all(control: &Control, query: &Query) -> Result<Value, Error> {
+pub async fn delete_by_prefix(control: &Control, query: &Query) -> Result<Value, Error> {
     let prefix = read_prefix(query)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;
     let mut deleted_names = Vec::new();
@@ -237,12 +237,13 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 fn world_url(request: &ApiRequest, world: &World) -> String {
     match world.lifecycle().port.get() {
         Some(port) => format!("{}://{}:{port}", request.scheme(), requested_host(request)),
-        None => base_url(request.scheme(), request.headers(), world.name()),
+        None => base_url_by_path(request.scheme(), request.headers(), world.name()),
     }
 }
 
-/// The base URL of a world, as the sender of these headers can reach it. `scheme` is that of the connection.
-pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) -> String {
+/// The base URL of a world below the address to which these headers were sent, even if the world has its own
+/// port. `scheme` is that of the connection.
+pub(super) fn base_url_by_path(scheme: &'static str, headers: &HeaderMap, name: &str) -> String {
     origin_of(scheme, headers).base_url() + &Worlds::prefix(name)
 }
 
@@ -263,6 +264,7 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
         None => source_world.checkpoint(),
     };
     let mut realm = crate::world::without_queues(&checkpoint.realm);
+    // The pushes so far are those of the other world. The devices of the fork have received none.
     realm.relay = crate::realm::push::PushRelay::default();
     if let Some(seed) = spec.seed {
         realm.rng = SeededRng::from_seed(seed);
@@ -291,7 +293,7 @@ fn move_to(realm: Realm, time: Timestamp) -> Realm {
 }
 
 /// The error for a text that names no built-in fixture.
-fn unknown_fixture(name: &str) -> Error {
+fn unknown_fixture_error(name: &str) -> Error {
     let is_file = name.contains(['/', '\\']) || name.ends_with(".json");
     let message = if is_file {
         format!("control reads no files; give the document in '{name}' itself, or start the server with --fixture")
@@ -313,7 +315,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         Some(name) => {
             let name: String = serde_json::from_str(name)
                 .map_err(|_| refusal("$.fixture: takes a built-in fixture's name or a document"))?;
-            Fixture::built_in(&name).ok_or_else(|| unknown_fixture(&name))?
+            Fixture::built_in(&name).ok_or_else(|| unknown_fixture_error(&name))?
         }
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
@@ -335,7 +337,7 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
         }
         return Ok(NewWorld { realm, clock, settings, real_time });
     }
-    let default_clock = defaults.clock.clock(real_time.now());
+    let default_clock = defaults.clock.start_at(real_time.now());
     let clock = spec.clock.map_or(default_clock, |initial| initial.apply_to(default_clock, real_time.now()));
     let now = clock.now(real_time.now());
     let seed = spec.seed.unwrap_or(defaults.seed);
@@ -357,14 +359,14 @@ fn check_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     }
 }
 
-/// The names of the built-in dialects.
-const DIALECTS: [&str; 2] = ["neutral", "zulip"];
+/// The names of the built-in dialects, which [`dialect_name`] has in the same order.
+const DIALECT_NAMES: [&str; 2] = ["neutral", "zulip"];
 
 /// The name of a built-in dialect; `custom` for a document.
 fn dialect_name(dialect: &Dialect) -> &'static str {
     static BUILT_IN: LazyLock<[Dialect; 2]> = LazyLock::new(|| [Dialect::neutral(), Dialect::zulip()]);
     let index = BUILT_IN.iter().position(|built_in| built_in == dialect);
-    index.map_or("custom", |index| DIALECTS[index])
+    index.map_or("custom", |index| DIALECT_NAMES[index])
 }
 
 fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
@@ -378,7 +380,7 @@ fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
                     "$.dialect",
                     "neutral, zulip or a dialect's document",
                     other,
-                    &DIALECTS,
+                    &DIALECT_NAMES,
                 ));
             }
         },

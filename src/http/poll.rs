@@ -41,7 +41,7 @@ pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPol
             events::parked_reply(&realm, poll.queue())?
         };
         Some(reply.map(|mut reply| {
-            events::apply_event_fault(&mut reply.events, context.fault.disturbance());
+            events::apply_disturbance(&mut reply.events, context.fault.disturbance());
             envelope::<GetEvents>(&reply, raw, format)
         }))
     };

@@ -85,7 +85,7 @@ fn new_operation_context<'a>(
         files: &raw.files,
         headers: &raw.headers,
         push_relay_fault: context.fault.push_relay_failure(),
-        event_fault: context.fault.disturbance(),
+        disturbance: context.fault.disturbance(),
         extra_emoji: context.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
         reply_format: context.reply_format(),
     }

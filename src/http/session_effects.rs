@@ -19,6 +19,7 @@ pub(super) fn update_sessions(
         world.end_sessions_of_deactivated();
     }
     if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has_effect(Effect::EndsOtherSessions)) {
+        // The others end by themselves, because their password is no longer that of the account.
         world.keep_session(&session.id);
     }
     if let Some(user) = logged_in_user.and_then(|user| world.published_realm().user(user).cloned()) {

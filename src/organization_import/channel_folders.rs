@@ -9,8 +9,8 @@ use serde_json::Value;
 const MAX_FOLDER_DESCRIPTION_LENGTH: usize = 1024;
 
 /// The channel folders of the register reply, in the order in which clients show them.
-pub fn sorted_folders(register: &Value) -> Vec<&Value> {
-    let mut folders: Vec<&Value> = register.list("channel_folders").iter().collect();
+pub fn sorted_folders(register_reply: &Value) -> Vec<&Value> {
+    let mut folders: Vec<&Value> = register_reply.list("channel_folders").iter().collect();
     folders.sort_by_key(|folder| folder.integer("order").unwrap_or_default());
     folders
 }

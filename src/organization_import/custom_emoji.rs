@@ -31,8 +31,8 @@ pub fn convert_custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Di
 }
 
 /// The custom emoji of the register reply, each with its ID as a text, sorted by ID.
-pub fn emoji_records(register: &Value) -> Vec<Value> {
-    let mut records: Vec<Value> = match &register["realm_emoji"] {
+pub fn emoji_records(register_reply: &Value) -> Vec<Value> {
+    let mut records: Vec<Value> = match &register_reply["realm_emoji"] {
         Value::Object(emoji) => emoji.iter().map(|(id, record)| with_id(id, record)).collect(),
         _ => Vec::new(),
     };

@@ -8,7 +8,7 @@ use super::anonymization::Anonymizer;
 use super::json::JsonFields;
 use crate::fixture::format::{AnonymousGroup, Holder, RelativeTime};
 use crate::realm::account_names::MAX_NAME_LENGTH;
-use crate::realm::text::{invalid_character, normalize_content};
+use crate::realm::text::{invalid_character_position, normalize_content};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
@@ -292,7 +292,7 @@ fn is_plain_character(character: char) -> bool {
 /// and surrounding white space.
 pub fn to_valid_text(text: &str, limit: usize) -> String {
     let mut valid_text: String = text.trim().chars().take(limit).collect();
-    while let Some(position) = invalid_character(&valid_text) {
+    while let Some(position) = invalid_character_position(&valid_text) {
         valid_text = valid_text
             .chars()
             .enumerate()

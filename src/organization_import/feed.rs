@@ -25,7 +25,7 @@ pub struct KnownChannel {
 /// Returns feeds with all messages that an account sees and few duplicates: one of the public channels with their
 /// history (for guests, of the web-public ones), one of the messages of other channels and direct messages, and one of
 /// each private channel with shared history. With `--channel`, only one feed of each selected channel.
-pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
+pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register_reply: &Value, server: &Server) -> Vec<Feed> {
     let channel_feed = |channel: &KnownChannel| Feed {
         name: format!("channel {}", channel.id),
         narrow: json!([{"operator": operator(server, "channel"), "operand": channel.id}]),
@@ -33,7 +33,7 @@ pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register: &Valu
     if !options.channels.is_empty() {
         return channels.iter().map(channel_feed).collect();
     }
-    let kind = if register.boolean("is_guest") { "web-public" } else { "public" };
+    let kind = if register_reply.boolean("is_guest") { "web-public" } else { "public" };
     let channels_of_kind =
         |negated: bool| json!([{"operator": operator(server, "channels"), "operand": kind, "negated": negated}]);
     let public_feed = Feed { name: "public channels".into(), narrow: channels_of_kind(false) };

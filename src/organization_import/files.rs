@@ -31,8 +31,8 @@ const MAX_FILE_BYTES: usize = 32 << 20;
 ///
 /// If the request of a file's temporary URL fails for another reason than a refusal or has an unexpected reply, or the
 /// partial file can't be read or written.
-pub async fn read_files(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
-    let emoji = emoji_records(register);
+pub async fn read_files(reader: &mut Reader<'_>, register_reply: &Value) -> Result<(), ReadError> {
+    let emoji = emoji_records(register_reply);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));
     for record in emoji {
         let step = format!("emoji {}", record.text("id"));
@@ -124,8 +124,8 @@ fn read_own_id(reader: &Reader<'_>) -> Result<i64, ReadError> {
     let mut records = reader.partial.records()?;
     while let Some(record) = records.read_next()? {
         if record.kind == "register" {
-            let register: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
-            return Ok(register.integer("user_id").unwrap_or_default());
+            let register_reply: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
+            return Ok(register_reply.integer("user_id").unwrap_or_default());
         }
     }
     Ok(0)

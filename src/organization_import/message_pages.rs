@@ -24,11 +24,11 @@ impl Reader<'_> {
         &mut self,
         server: &Server,
         channels: &[KnownChannel],
-        register: &Value,
+        register_reply: &Value,
     ) -> Result<(), ReadError> {
         self.progress.begin("messages", self.options.max_messages);
         let mut newest = NewestMessages::new(self.options.max_messages);
-        for feed in feeds(self.options, channels, register, server) {
+        for feed in feeds(self.options, channels, register_reply, server) {
             self.read_feed(&feed, &mut newest).await?;
         }
         Ok(())

@@ -24,7 +24,7 @@ pub enum UserList {
 
 /// Data about users from other records.
 pub struct UserContext<'a> {
-    pub register: &'a Value,
+    pub register_reply: &'a Value,
     /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
     /// The kinds and the choices of the profile fields, by ID.
@@ -69,10 +69,10 @@ pub fn convert_user(
     if user.bot.is_none() {
         user.profile = convert_profile(record, context, directory);
     }
-    user.status = convert_status(&context.register["user_status"][id.to_string()], directory);
+    user.status = convert_status(&context.register_reply["user_status"][id.to_string()], directory);
     user.presence = context.presences.get(&id).and_then(|times| convert_presence(*times, directory));
     if id == directory.own_id {
-        personal_data::add_personal_data(&mut user, context.register, directory);
+        personal_data::add_personal_data(&mut user, context.register_reply, directory);
     }
     Some(user)
 }
@@ -139,7 +139,7 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
         return None;
     }
     let id = record.integer("user_id")?;
-    let bot_record = context.register.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
+    let bot_record = context.register_reply.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
     let details = bot_record.unwrap_or(&Value::Null);
     let kind = match record.integer("bot_type") {
         Some(2) => BotKind::IncomingWebhook,

@@ -14,34 +14,35 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// Adds to the account's own user the personal data in the register reply.
-pub fn add_personal_data(user: &mut User, register: &Value, directory: &Directory) {
-    let settings = &register["user_settings"];
+pub fn add_personal_data(user: &mut User, register_reply: &Value, directory: &Directory) {
+    let settings = &register_reply["user_settings"];
     user.settings = changed_settings(&USER_SETTINGS, settings, directory);
     if let Some(visibility) = settings.integer("email_address_visibility").and_then(EmailVisibility::from_number) {
         user.email_visibility = visibility;
     }
-    user.alert_words = convert_alert_words(register, directory);
+    user.alert_words = convert_alert_words(register_reply, directory);
     user.muted_users =
-        register.list("muted_users").iter().filter_map(|muted| convert_muted_user(muted, directory)).collect();
-    user.topics = convert_topics(register, directory);
+        register_reply.list("muted_users").iter().filter_map(|muted| convert_muted_user(muted, directory)).collect();
+    user.topics = convert_topics(register_reply, directory);
     let mut drafts: Vec<Draft> =
-        register.list("drafts").iter().filter_map(|draft| convert_draft(draft, directory)).collect();
+        register_reply.list("drafts").iter().filter_map(|draft| convert_draft(draft, directory)).collect();
     drafts.sort_by_key(|draft| draft.id);
     user.drafts = drafts;
     user.snippets =
-        register.list("saved_snippets").iter().filter_map(|source| convert_snippet(source, directory)).collect();
-    user.navigation_views = convert_views(register, directory);
-    user.devices = convert_devices(register, directory);
-    let unseen_names: HashSet<&str> = register.list("onboarding_steps").iter().map(|step| step.text("name")).collect();
-    if register.get("onboarding_steps").is_some() {
+        register_reply.list("saved_snippets").iter().filter_map(|source| convert_snippet(source, directory)).collect();
+    user.navigation_views = convert_views(register_reply, directory);
+    user.devices = convert_devices(register_reply, directory);
+    let unseen_names: HashSet<&str> =
+        register_reply.list("onboarding_steps").iter().map(|step| step.text("name")).collect();
+    if register_reply.get("onboarding_steps").is_some() {
         let seen_names = onboarding::step_names().filter(|name| !unseen_names.contains(name));
         user.onboarding_steps_seen = seen_names.map(str::to_owned).collect();
     }
 }
 
-fn convert_alert_words(register: &Value, directory: &Directory) -> Vec<String> {
+fn convert_alert_words(register_reply: &Value, directory: &Directory) -> Vec<String> {
     let mut used_words = HashSet::new();
-    let words = register.list("alert_words").iter().filter_map(Value::as_str);
+    let words = register_reply.list("alert_words").iter().filter_map(Value::as_str);
     let valid_words = words.map(|word| to_valid_text(&directory.convert_text(word), 100));
     valid_words.filter(|word| !word.is_empty() && used_words.insert(word.to_lowercase())).collect()
 }
@@ -51,7 +52,7 @@ fn convert_muted_user(record: &Value, directory: &Directory) -> Option<MutedUser
     Some(MutedUser { user: directory.handle(id)?, since: directory.convert_past_time(record.integer("timestamp")?) })
 }
 
-fn convert_topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
+fn convert_topics(register_reply: &Value, directory: &Directory) -> Vec<UserTopic> {
     let mut used_topics = HashSet::new();
     let convert_topic = |source: &Value| {
         let policy = match source.integer("visibility_policy")? {
@@ -66,10 +67,10 @@ fn convert_topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
         let since = directory.convert_past_time(source.integer("last_updated").unwrap_or(directory.reference_time));
         Some(UserTopic { channel: directory.channel(id)?, topic, policy, since })
     };
-    let mut topics: Vec<UserTopic> = register.list("user_topics").iter().filter_map(convert_topic).collect();
-    if register.get("user_topics").is_none() {
+    let mut topics: Vec<UserTopic> = register_reply.list("user_topics").iter().filter_map(convert_topic).collect();
+    if register_reply.get("user_topics").is_none() {
         // At older levels, topics can only be muted. Each row has the name of the channel, the topic and the time.
-        topics.extend(register.list("muted_topics").iter().filter_map(|muted| {
+        topics.extend(register_reply.list("muted_topics").iter().filter_map(|muted| {
             let channel = directory.channels.find(muted[0].as_str()?)?.fixture_name.clone();
             let since = directory.convert_past_time(muted[2].as_i64().unwrap_or(directory.reference_time));
             let topic = directory.convert_topic(muted[1].as_str()?);
@@ -104,7 +105,7 @@ fn convert_snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
     })
 }
 
-fn convert_views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
+fn convert_views(register_reply: &Value, directory: &Directory) -> Vec<NavigationView> {
     let mut used_names = HashSet::new();
     let convert_view = |source: &Value| {
         let fragment = source.text("fragment");
@@ -120,11 +121,11 @@ fn convert_views(register: &Value, directory: &Directory) -> Vec<NavigationView>
         };
         Some(NavigationView { fragment, is_pinned: source.boolean("is_pinned"), name })
     };
-    register.list("navigation_views").iter().filter_map(convert_view).collect()
+    register_reply.list("navigation_views").iter().filter_map(convert_view).collect()
 }
 
 /// Converts devices. Their keys and tokens are missing, because the API does not return them.
-fn convert_devices(register: &Value, directory: &Directory) -> Vec<Device> {
+fn convert_devices(register_reply: &Value, directory: &Directory) -> Vec<Device> {
     let convert_device = |(id, source): (&String, &Value)| {
         Some(Device {
             id: Some(id.parse().ok()?),
@@ -139,5 +140,5 @@ fn convert_devices(register: &Value, directory: &Directory) -> Vec<Device> {
             push_registration_error_code: source["push_registration_error_code"].as_str().map(str::to_owned),
         })
     };
-    register["devices"].as_object().into_iter().flatten().filter_map(convert_device).collect()
+    register_reply["devices"].as_object().into_iter().flatten().filter_map(convert_device).collect()
 }

@@ -63,15 +63,15 @@ pub async fn read(
     reader.read_register_reply().await?;
     let overview = reader.read_overview(&server)?;
     reader.read_other_lists(&server).await?;
-    reader.read_messages(&server, &overview.channels, &overview.register).await?;
+    reader.read_messages(&server, &overview.channels, &overview.register_reply).await?;
     reader.read_edit_histories().await?;
-    read_files(&mut reader, &overview.register).await
+    read_files(&mut reader, &overview.register_reply).await
 }
 
 /// The parts of the register reply that later steps need.
 struct Overview {
     /// The register reply with the newest names, without the lists of [`RECORDED_LISTS`] and without presences.
-    register: Value,
+    register_reply: Value,
     /// Those that `--channel` names, or all, sorted by ID.
     channels: Vec<KnownChannel>,
 }
@@ -109,27 +109,28 @@ impl Reader<'_> {
         ];
         let request = Request { method: Method::POST, path: "/register", parameters: &parameters };
         let reply = self.upstream.send_checked(&request).await?;
-        let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.parse_reply(&reply, &Method::POST, "/register")?;
-        let queue = register.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
+        let mut register_reply: BTreeMap<Cow<'_, str>, &RawValue> =
+            self.parse_reply(&reply, &Method::POST, "/register")?;
+        let queue = register_reply.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
         if let Some(queue) = queue {
             self.delete_queue(queue).await?;
         }
         for (key, kind) in RECORDED_LISTS {
-            let Some(list) = register.remove(key) else { continue };
+            let Some(list) = register_reply.remove(key) else { continue };
             // At older levels, `streams` holds numbers or is absent.
             let list: Vec<&RawValue> = serde_json::from_str(list.get()).unwrap_or_default();
             for element in list {
                 self.partial.append_raw(kind, element)?;
             }
         }
-        if let Some(presences) = register.remove("presences") {
+        if let Some(presences) = register_reply.remove("presences") {
             let presences: BTreeMap<Cow<'_, str>, &RawValue> =
                 serde_json::from_str(presences.get()).unwrap_or_default();
             for (user, presence) in presences {
                 self.partial.append("presence", &(user, presence))?;
             }
         }
-        self.partial.append("register", &register)?;
+        self.partial.append("register", &register_reply)?;
         self.partial.complete_step("register", Value::Null)?;
         Ok(())
     }
@@ -144,12 +145,12 @@ impl Reader<'_> {
     }
 
     fn read_overview(&self, server: &Server) -> Result<Overview, ReadError> {
-        let (mut register, mut channels) = (Value::Null, BTreeMap::new());
+        let (mut register_reply, mut channels) = (Value::Null, BTreeMap::new());
         let mut records = self.partial.records()?;
         while let Some(record) = records.read_next()? {
             let is_subscribed = record.kind == "subscription";
             match record.kind {
-                "register" => register = serde_json::from_str(record.json).map_err(io::Error::from)?,
+                "register" => register_reply = serde_json::from_str(record.json).map_err(io::Error::from)?,
                 "subscription" | "former subscription" | "channel" => {
                     let record: ChannelHead<'_> = serde_json::from_str(record.json).map_err(io::Error::from)?;
                     let is_private = record.invite_only.unwrap_or_default();
@@ -162,12 +163,12 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let register = server.with_newest_names(&crate::level::objects::REGISTER_REPLY, register);
+        let register_reply = server.with_newest_names(&crate::level::objects::REGISTER_REPLY, register_reply);
         let mut channels: Vec<KnownChannel> = channels.into_values().collect();
         if !self.options.channels.is_empty() {
             channels = self.selected_channels(channels)?;
         }
-        Ok(Overview { register, channels })
+        Ok(Overview { register_reply, channels })
     }
 
     /// The channels that `--channel` names.

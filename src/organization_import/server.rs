@@ -82,10 +82,10 @@ mod tests {
     fn fields_get_the_newest_names() {
         let old = Server::new(&json!({"zulip_feature_level": 130})).expect("a server");
         assert_eq!(old.with_newest_names(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
-        let register =
+        let register_reply =
             json!({"realm_notifications_stream_id": 3, "reactions": [{"reaction_type": "zulip_extra_emoji"}]});
         assert_eq!(
-            old.with_newest_names(&REGISTER_REPLY, register),
+            old.with_newest_names(&REGISTER_REPLY, register_reply),
             json!({
                 "reactions": [{"reaction_type": "service_extra_emoji"}],
                 "realm_new_stream_announcements_stream_id": 3,

@@ -26,47 +26,49 @@ pub struct OrganizationContext<'a> {
 }
 
 pub fn convert_organization(
-    register: &Value,
+    register_reply: &Value,
     context: &OrganizationContext<'_>,
     directory: &Directory,
 ) -> Organization {
     let defaults = Organization::default();
-    let channel = |key: &str| register.integer(key).and_then(|id| directory.channel(id));
+    let channel = |key: &str| register_reply.integer(key).and_then(|id| directory.channel(id));
     let host = directory
         .anonymizer
         .as_ref()
         .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.anonymize_host(context.host));
-    let name = directory.convert_text(register.text("realm_name"));
+    let name = directory.convert_text(register_reply.text("realm_name"));
     Organization {
         id: context.id,
-        uuid: register["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
+        uuid: register_reply["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
         name: if name.trim().is_empty() { defaults.name } else { name },
-        description: directory.convert_markdown(register.text("realm_description")),
+        description: directory.convert_markdown(register_reply.text("realm_description")),
         host,
         subdomain: directory.convert_text(context.subdomain),
-        created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.convert_past_time(at)),
-        settings: convert_realm_settings(register, directory),
+        created: register_reply
+            .integer("realm_date_created")
+            .map_or(defaults.created, |at| directory.convert_past_time(at)),
+        settings: convert_realm_settings(register_reply, directory),
         permissions: convert_permissions(
             REALM_PERMISSIONS,
-            &|name| permission_value(register, name, directory),
+            &|name| permission_value(register_reply, name, directory),
             directory,
         ),
-        user_defaults: changed_settings(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
+        user_defaults: changed_settings(&USER_SETTINGS, &register_reply["realm_user_settings_defaults"], directory),
         new_channel_announcements: channel("realm_new_stream_announcements_stream_id"),
         signup_announcements: channel("realm_signup_announcements_stream_id"),
         service_update_announcements: channel("realm_service_update_announcements_stream_id"),
         moderation_requests: channel("realm_moderation_request_channel_id"),
-        authentication_methods: convert_authentication_methods(&register["realm_authentication_methods"]),
+        authentication_methods: convert_authentication_methods(&register_reply["realm_authentication_methods"]),
         login_services: convert_login_services(context.server_settings, directory),
         proxies_pictures: defaults.proxies_pictures,
-        domains: convert_domains(register, directory),
+        domains: convert_domains(register_reply, directory),
     }
 }
 
-fn convert_realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, Value> {
+fn convert_realm_settings(register_reply: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut values = json!({});
     for setting in REALM_SETTINGS.iter() {
-        if let Some(value) = register.get(setting.state_key()) {
+        if let Some(value) = register_reply.get(setting.state_key()) {
             values[setting.name] = value.clone();
         }
     }
@@ -170,12 +172,13 @@ const FORMER_POLICIES: [(&str, &str); 14] = [
 ];
 
 /// The holder of a permission as the API shows it; at older levels, the group that the former policy names.
-fn permission_value(register: &Value, name: &str, directory: &Directory) -> Option<Value> {
-    if let Some(value) = register.get(format!("realm_{name}")) {
+fn permission_value(register_reply: &Value, name: &str, directory: &Directory) -> Option<Value> {
+    if let Some(value) = register_reply.get(format!("realm_{name}")) {
         return Some(value.clone());
     }
-    let (_, key) = FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register[*key].is_null())?;
-    let group = former_holder(key, register.integer(key)?)?;
+    let (_, key) =
+        FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register_reply[*key].is_null())?;
+    let group = former_holder(key, register_reply.integer(key)?)?;
     directory.groups.find(group)?;
     directory.system_group_id(group).map(Value::from)
 }
@@ -225,7 +228,7 @@ fn convert_login_services(server_settings: &Value, directory: &Directory) -> Vec
     services
 }
 
-fn convert_domains(register: &Value, directory: &Directory) -> Vec<Domain> {
+fn convert_domains(register_reply: &Value, directory: &Directory) -> Vec<Domain> {
     let convert_domain = |source: &Value| {
         let original = source.text("domain");
         let domain = directory
@@ -234,5 +237,5 @@ fn convert_domains(register: &Value, directory: &Directory) -> Vec<Domain> {
             .map_or_else(|| original.to_owned(), |anonymizer| anonymizer.anonymize_host(original));
         Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
-    register.list("realm_domains").iter().map(convert_domain).collect()
+    register_reply.list("realm_domains").iter().map(convert_domain).collect()
 }

@@ -8,9 +8,9 @@ use crate::fixture::format::{Blob, Upload};
 use crate::realm::picture;
 use serde_json::Value;
 
-/// Converts an uploaded file; None, with a note, if its path ID has another structure or another organization's ID;
-/// None if its time is missing or the directory does not have its owner. In an anonymous fixture, its path, name and
-/// content are replaced.
+/// Converts an uploaded file; None, with a note, if its path ID does not have four parts or has another organization's
+/// ID; None if its time is missing or the directory does not have its owner. In an anonymous fixture, its path, name
+/// and content are replaced.
 pub fn convert_upload(record: &Value, organization_id: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");

@@ -9,9 +9,9 @@ use document::DocumentWriter;
 use std::io::{self, Write};
 use survey::Survey;
 
-/// The result of writing a fixture.
+/// What a written fixture has, and what it lacks.
 #[derive(Clone, Debug)]
-pub struct WriteResult {
+pub struct WrittenFixture {
     /// Sentences about omissions of the fixture, without the periods.
     pub notes: Vec<String>,
     /// The numbers of users, channels and messages.
@@ -20,12 +20,10 @@ pub struct WriteResult {
     pub as_of: String,
 }
 
-/// Writes a fixture from the records of a partial file.
-///
 /// # Errors
 ///
 /// An I/O error, or an error for records that are not JSON or for an unsuitable server.
-pub fn write(partial: &PartialFile, options: &ImportOptions, output: &mut impl Write) -> io::Result<WriteResult> {
+pub fn write(partial: &PartialFile, options: &ImportOptions, output: &mut impl Write) -> io::Result<WrittenFixture> {
     let survey = Survey::new(partial, options)?;
     // The description is at the beginning, but its notes are complete only at the end. So the document is written
     // twice, the first time only for the notes.
@@ -35,7 +33,7 @@ pub fn write(partial: &PartialFile, options: &ImportOptions, output: &mut impl W
     let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference_time).to_rfc3339();
     let description = fixture_description(&notes, &as_of, options);
     let counts = DocumentWriter::new(&survey, partial, output, Some(&description))?.write()?;
-    Ok(WriteResult { notes, counts, as_of })
+    Ok(WrittenFixture { notes, counts, as_of })
 }
 
 /// The description does not depend on the time of the run, so equal records give equal fixtures.

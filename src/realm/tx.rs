@@ -1,7 +1,8 @@
 //! Transactions: a private copy of the realm, its basic changes, and the emitting of events.
 //!
-//! Each change keeps all indexes consistent; the methods that return mutable references leave that to the caller.
-//! Validation and permission checks are the caller's task too. The world publishes the copy or drops it.
+//! Each change keeps all indexes consistent; the methods that return mutable references leave that to the caller, and
+//! panic when the object does not exist. Validation and permission checks are the caller's task too. The world
+//! publishes the copy or drops it.
 
 mod messages;
 
@@ -149,6 +150,7 @@ impl Tx {
 
     /// Emits an event that only worlds below a level have. In other worlds and without readers, `event` is not called.
     pub fn emit_before<E: Into<Event>>(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> E) {
+        // One reader suffices, because all queues of a world have the same level.
         let has_older_readers = self.event_readers().next().is_some_and(|queue| queue.options.level.is_before(level));
         if has_older_readers {
             let event = event(&self.realm).into().only_for(DeliveryCondition::Before(level));
@@ -161,10 +163,7 @@ impl Tx {
         self.realm.log.push(Entry { at, audience: Audience::default(), queue: Some(queue), event });
     }
 
-    /// # Panics
-    ///
-    /// When the user does not exist. Likewise, the methods below with `_mut` in their names panic when the object does
-    /// not exist.
+    /// An account, to be changed. The caller updates the indexes of its email address, key and activity.
     pub fn user_mut(&mut self, id: UserId) -> &mut User {
         Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
     }
@@ -185,8 +184,8 @@ impl Tx {
         }
     }
 
-    /// Must not change the name, because [`Tx::rename_channel`] updates the index too. Subscribers may change only
-    /// together with the users' subscriptions.
+    /// The caller must not change the name, because [`Tx::rename_channel`] updates the index too. Subscribers may
+    /// change only together with the users' subscriptions.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
@@ -195,7 +194,7 @@ impl Tx {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
 
-    /// Must not change the place, because [`Tx::move_message`] updates the indexes too.
+    /// The caller must not change the place, because [`Tx::move_message`] updates the indexes too.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }
@@ -283,13 +282,13 @@ impl Tx {
     /// Subscribes a user. The settings of an earlier subscription apply again; `color` replaces its color. Returns
     /// false if the user is already subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
-        self.subscribe_with_palette(&mut ColorCountsByUser::default(), user, channel, color)
+        self.subscribe_with_color_counts(&mut ColorCountsByUser::default(), user, channel, color)
     }
 
-    /// Does the same as [`Tx::subscribe`], with a palette that several subscriptions share.
-    pub fn subscribe_with_palette(
+    /// Does the same as [`Tx::subscribe`], with color counts that several subscriptions share.
+    pub fn subscribe_with_color_counts(
         &mut self,
-        palette: &mut ColorCountsByUser,
+        color_counts: &mut ColorCountsByUser,
         user: UserId,
         channel: ChannelId,
         color: Option<String>,
@@ -302,9 +301,9 @@ impl Tx {
         let color = match (color, self.user_state(user).subscriptions.get(&channel)) {
             (Some(color), _) => color,
             (None, Some(earlier)) => earlier.color.clone(),
-            (None, None) => palette.counts_of(&self.realm, user).least_used_color(),
+            (None, None) => color_counts.counts_of(&self.realm, user).least_used_color(),
         };
-        palette.counts_of(&self.realm, user).count(&color);
+        color_counts.counts_of(&self.realm, user).count(&color);
         // Only new subscriptions take the channel's default of push notifications.
         let enables_pushes = self.has(Feature::ChannelDefaultsTurnOnPushes)
             && self.channels[&channel].boolean_settings.default_push_notifications;
@@ -324,7 +323,8 @@ impl Tx {
         true
     }
 
-    /// Unsubscribes a user, marks the unread messages of the channel as read, and returns them.
+    /// Unsubscribes a user, marks the unread messages of the channel as read, and returns them. Recalls the pushes for
+    /// messages that the user's devices should no longer show.
     pub fn unsubscribe(&mut self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
         let unread = self.unread_in_channel(user, channel);
         let state = self.user_state_mut(user);

@@ -219,7 +219,7 @@ pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
 
 impl UserRecord {
     /// A placeholder for a user that the viewer may not access, for clients that need a record of each user.
-    pub fn unknown(realm: &Realm, user: &User) -> Self {
+    pub fn placeholder(realm: &Realm, user: &User) -> Self {
         Self {
             user_id: user.id.0,
             delivery_email: None,

@@ -3,7 +3,7 @@
 use super::edit::Edit;
 use super::json_text::{format_json, format_value_of_key, placeholder_for_type};
 use super::pattern::{Pattern, PatternValue, Property};
-use super::scope::{Scope, as_text};
+use super::scope::{Scope, to_text};
 use super::template::{Matcher, Part, Template};
 use regex::Regex;
 use serde_json::{Map, Number, Value};
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
             match part {
                 Part::Literal(literal) => pattern.push_str(&regex::escape(literal)),
                 Part::Reference(reference) => {
-                    pattern.push_str(&regex::escape(&as_text(&self.scope.value(reference).unwrap_or_default())));
+                    pattern.push_str(&regex::escape(&to_text(&self.scope.value(reference).unwrap_or_default())));
                 }
                 Part::Matcher(matcher) => pattern.push_str(&format!("(?:{})", regex_for(matcher))),
                 Part::Capture(name, matcher) => {

@@ -25,7 +25,7 @@ use std::time::Duration;
 const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The end of a message that a queue is gone, in a scenario that moved the clock.
-const EXPIRED_QUEUE_HINT: &str = "; it expired, unless the scenario ended it: a jump of the clock lasts longer than the \
+const EXPIRED_QUEUE_NOTE: &str = "; it expired, unless the scenario ended it: a jump of the clock lasts longer than the \
     queue's idle_queue_timeout (10 minutes by default); give the queue block a line `idle_queue_timeout: 604800`";
 
 /// Why a block was not played to its end.
@@ -87,7 +87,7 @@ impl<'a> Player<'a> {
                 Err(BlockError::Skip(reason)) => return Outcome::Skipped(reason),
                 Err(BlockError::Fail(message)) => (message, Vec::new()),
                 Err(BlockError::Differ(message, mut edits)) => {
-                    edits.iter_mut().for_each(|edit| edit.text = self.scope.without_base_url(&edit.text));
+                    edits.iter_mut().for_each(|edit| edit.text = self.scope.insert_url_placeholders(&edit.text));
                     (message, edits)
                 }
             };
@@ -170,7 +170,7 @@ impl<'a> Player<'a> {
         let actual = self.stage.send(http_request).await;
         let description = format!("{} {}", request.method, self.scope.resolve_text(&request.path)?);
         if let Ok(actual) = &actual {
-            self.remember_effects(request, actual).await?;
+            self.keep_results(request, actual).await?;
         }
         let result = self.check_reply(&description, &actual, expected, Some(block_end));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
@@ -181,7 +181,7 @@ impl<'a> Player<'a> {
 
     /// Keeps what later blocks need after a success: a registered queue and, with control, new API keys and email
     /// addresses.
-    async fn remember_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
+    async fn keep_results(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
         if actual.status != 200 {
             return Ok(());
         }
@@ -384,7 +384,7 @@ impl<'a> Player<'a> {
                 "the queue of {label} can't be read: {} {}{}",
                 actual.status,
                 printable_body(&actual),
-                if is_expired { EXPIRED_QUEUE_HINT } else { "" }
+                if is_expired { EXPIRED_QUEUE_NOTE } else { "" }
             )));
         };
         let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;

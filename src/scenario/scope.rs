@@ -104,7 +104,7 @@ impl Scope {
         for part in &template.parts {
             match part {
                 Part::Literal(literal) => text.push_str(literal),
-                Part::Reference(reference) => text.push_str(&convert(as_text(&self.value(reference)?))),
+                Part::Reference(reference) => text.push_str(&convert(to_text(&self.value(reference)?))),
                 Part::Matcher(_) | Part::Capture(..) => return Err("a request is made of values".to_owned()),
             }
         }
@@ -143,7 +143,7 @@ impl Scope {
     }
 
     /// Replaces the world's URL and its path in a text with placeholders, because the next run has another URL.
-    pub fn without_base_url(&self, text: &str) -> String {
+    pub fn insert_url_placeholders(&self, text: &str) -> String {
         let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
         match self.prefix() {
             "" => text,
@@ -154,11 +154,11 @@ impl Scope {
 
 /// The scheme, host and port of a URL.
 pub fn origin(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |scheme| scheme + 3);
-    url[host..].find('/').map_or(url, |path| &url[..host + path])
+    let host_start = url.find("://").map_or(0, |scheme_end| scheme_end + 3);
+    url[host_start..].find('/').map_or(url, |host_length| &url[..host_start + host_length])
 }
 
 /// A value as text: strings without quotes, other values as JSON.
-pub fn as_text(value: &Value) -> String {
+pub fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

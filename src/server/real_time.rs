@@ -60,7 +60,7 @@ pub async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>)
             if !world.is_due() || broken.contains(&world) {
                 continue;
             }
-            // A panic in one world must not stop the others.
+            // Taking a snapshot does first what is due. A panic in one world must not stop the others.
             if run_blocking(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and no longer advances", world.name());
                 broken.add(&world);

@@ -53,7 +53,8 @@ impl Fault {
         Self::with_effect(json!({"rate_limit": {"retry_after": retry_after.as_secs_f64()}}))
     }
 
-    /// Carries out the request at once, but delays the reply in real time, in whole milliseconds; by an hour at most.
+    /// Carries out the request at once, but delays the reply in real time, in whole milliseconds. More than an hour
+    /// is refused.
     pub fn delay(by: Duration) -> Self {
         Self::with_effect(json!({"delay_ms": u64::try_from(by.as_millis()).unwrap_or(u64::MAX)}))
     }
@@ -119,7 +120,7 @@ impl Fault {
         Self { after: Some(requests), ..self }
     }
 
-    /// Sets the probability that the fault fires, from 0 to 1; random by the world's seed.
+    /// Sets the probability that the fault fires, from 0 to 1. The seed of the world decides when it does.
     pub fn probability(self, probability: f64) -> Self {
         Self { probability: Some(probability), ..self }
     }

@@ -48,7 +48,7 @@ pub struct Upstream {
     options: Options,
     pace: Arc<RequestPace>,
     /// Whether a request has already succeeded, so that a reply which is not of this API is a temporary failure.
-    has_replied: Arc<AtomicBool>,
+    has_succeeded: Arc<AtomicBool>,
 }
 
 /// A request to an operation.
@@ -71,7 +71,7 @@ impl Upstream {
         let http = client_builder(tls_config).read_timeout(options.read_timeout).build();
         let http = http.map_err(|error| Reason::from_http(&error, options.read_timeout, 0).to_string())?;
         let pace = Arc::new(RequestPace::per_second(options.rate));
-        Ok(Self { http, base_url, account: None, options, pace, has_replied: Arc::default() })
+        Ok(Self { http, base_url, account: None, options, pace, has_succeeded: Arc::default() })
     }
 
     /// A client for the same server that sends its requests as this account.
@@ -103,12 +103,12 @@ impl Upstream {
         let mut pause = Duration::from_secs(1);
         for retries_left in (0..=retries).rev() {
             let result = self.send(request).await.and_then(|reply| match reply.failure() {
-                Some(reason) => Err(self.request_error(request, self.with_account_name(reason))),
+                Some(reason) => Err(self.request_error(request, self.name_rejected_account(reason))),
                 None => Ok(reply),
             });
             match result {
                 Ok(reply) => {
-                    self.has_replied.store(true, Ordering::Relaxed);
+                    self.has_succeeded.store(true, Ordering::Relaxed);
                     return Ok(reply);
                 }
                 Err(error) if retries_left > 0 && self.should_retry(&error) => {
@@ -122,18 +122,19 @@ impl Upstream {
         unreachable!("the last try returns")
     }
 
-    /// Whether to retry. A wrong address is reported at once, but a server that has replied before may be restarting.
+    /// Whether to retry. A wrong address is reported at once, but a server with an earlier success may be restarting.
     fn should_retry(&self, error: &RequestError) -> bool {
-        let has_replied = self.has_replied.load(Ordering::Relaxed);
+        let has_succeeded = self.has_succeeded.load(Ordering::Relaxed);
         let is_server_failure = match &error.reason {
             Reason::Page { status, .. } | Reason::NotJson { status, .. } => status.is_server_error(),
             Reason::Unreachable(_) => false,
             _ => true,
         };
-        error.is_temporary() && (has_replied || is_server_failure)
+        error.is_temporary() && (has_succeeded || is_server_failure)
     }
 
-    fn with_account_name(&self, reason: Reason) -> Reason {
+    /// Replaces a refusal of the credentials by one that says whose they are.
+    fn name_rejected_account(&self, reason: Reason) -> Reason {
         match (reason, &self.account) {
             (Reason::ErrorReply { status: StatusCode::UNAUTHORIZED, message, .. }, Some(account)) => {
                 Reason::AccountRejected { email: account.email.clone(), message }

@@ -137,7 +137,10 @@ fn nothing_is_learned_from_a_command_that_fails_without_faults_or_asks_nothing()
     post "GET /api/v1/server_settings" """#;
     let met = program(&["exec", "--chaos", "1", "--", "bash", "-c", own_fault]).output().expect("the program starts");
     assert_eq!(met.status.code(), Some(0));
-    assert_eq!(error(&met), "chaos: no fault can fire: a fault of the command's own met its only request\n");
+    assert_eq!(
+        error(&met),
+        "chaos: no fault can fire: a fault that the command itself set up fired on its only request\n"
+    );
     assert_eq!(
         program(&["exec", "--chaos", "1", "--", "/no/such/command"]).status().expect("it ends").code(),
         Some(127)

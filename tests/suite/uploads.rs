@@ -232,7 +232,7 @@ async fn pictures_come_with_their_size() {
 }
 
 #[tokio::test]
-async fn a_temporary_address_works_for_a_minute_without_credentials() {
+async fn a_temporary_url_works_for_a_minute_without_credentials() {
     let server = TestServer::start().await;
     let [mel, anybody] = [server.user("mel"), server.anonymous()];
     let url = upload(&mel, "a.txt", "text/plain", b"meow").await;

@@ -13,7 +13,7 @@ pub struct Cost {
     pub steps: usize,
     /// Nodes of the tree, each of about 250 bytes.
     pub nodes: usize,
-    /// Characters of output.
+    /// Length of output: characters where a text is rendered, bytes where a reply is built.
     pub output: usize,
 }
 
@@ -49,7 +49,8 @@ impl Budget {
         Self { limit, used: Cell::default() }
     }
 
-    /// A budget for all texts of one request; each text gets a [`Budget::part`].
+    /// A budget for one request: for rendering 32 million characters, each text with a [`Budget::part`], or for a reply
+    /// of 32 MB.
     pub fn for_request() -> Self {
         Self::new(Cost { steps: 200_000_000, nodes: usize::MAX, output: 32_000_000 })
     }
@@ -95,7 +96,7 @@ impl Budget {
         self.check()
     }
 
-    /// Counts characters of output.
+    /// Counts output of this length.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@ mod address;
 mod code;
 mod emoji;
 mod emphasis;
+mod entity;
 mod link;
 mod linkifier;
 mod math;
@@ -43,7 +44,7 @@ const PASSES: [Pass; 18] = [
     link::expand_links,
     address::expand_addresses,
     linkifier::expand_linkifiers,
-    emoji::stash_entities,
+    entity::stash_entities,
     emphasis::expand_strong,
     emphasis::expand_emphasis,
     emphasis::expand_deleted,

@@ -59,11 +59,12 @@ pub fn subscribe_all(
     let mut resumed_subscriptions = ChannelsByUser::new();
     let mut users_by_discovered_channel = BTreeMap::new();
     let mut newcomers_by_channel = BTreeMap::new();
-    let mut palette = ColorCountsByUser::default();
+    let mut color_counts = ColorCountsByUser::default();
     let before = tx.realm_copy();
     for channel in channels {
-        let is_new =
-            |user: &UserId| tx.subscribe_with_palette(&mut palette, *user, *channel, colors.get(channel).cloned());
+        let is_new = |user: &UserId| {
+            tx.subscribe_with_color_counts(&mut color_counts, *user, *channel, colors.get(channel).cloned())
+        };
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);

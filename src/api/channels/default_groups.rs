@@ -12,7 +12,7 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH};
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
-use crate::realm::text::{check_length, invalid_character};
+use crate::realm::text::{check_length, invalid_character_position};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
@@ -191,7 +191,7 @@ fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     if name.contains('\0') {
         return Err(Error::DefaultGroupNameNull { group_name: name.into() });
     }
-    if name.is_empty() || invalid_character(name).is_some() {
+    if name.is_empty() || invalid_character_position(name).is_some() {
         return Err(Error::InvalidDefaultGroupName { group_name: requested.into() });
     }
     if realm.organization.default_channel_groups.iter().any(|group| group.name == name) {

@@ -12,6 +12,10 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 }
 
 /// Converts a block; "" for actions, inputs and blocks without content, which have nothing to show.
+///
+/// # Errors
+///
+/// `BadValue` for a block of an unknown type, and for a missing or malformed member.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.find_non_empty("elements")? {
@@ -64,14 +68,14 @@ fn fields_to_table(fields: &[&str]) -> String {
 }
 
 /// The text of a text object, plain or with markup.
-fn read_any_text_object<'a>(block: &PayloadValue<'a>) -> Result<&'a str, Error> {
-    read_text_object(block, &["plain_text", "mrkdwn"])
+fn read_any_text_object<'a>(text_object: &PayloadValue<'a>) -> Result<&'a str, Error> {
+    read_text_object(text_object, &["plain_text", "mrkdwn"])
 }
 
 /// The text of a text object of one of these types.
-fn read_text_object<'a>(block: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
-    block.require("type")?.one_of(types)?;
-    block.text_of("text")
+fn read_text_object<'a>(text_object: &PayloadValue<'a>, types: &[&str]) -> Result<&'a str, Error> {
+    text_object.require("type")?.one_of(types)?;
+    text_object.text_of("text")
 }
 
 /// Converts an image to a link; "" for other elements, such as buttons and menus.
@@ -84,6 +88,10 @@ fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
 
 /// Converts an attachment, the legacy format of Slack: its title, texts, fields, blocks, image, footer and time, in
 /// this order.
+///
+/// # Errors
+///
+/// `BadValue` for a missing or malformed member, also of a block in the attachment.
 pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(title) = attachment.find_non_empty("title")? {

@@ -28,7 +28,7 @@ operation! {
     params {
         /// A message ID, `newest`, `oldest`, `first_unread`, or `date` (with `anchor_date`).
         anchor: Option<AnchorText>,
-        /// ISO 8601, UTC when no zone is given: for the anchor `date`.
+        /// The time of the anchor `date`, in ISO 8601; UTC if it has no zone.
         anchor_date since 445: Option<String>,
         /// Whether to include the message at the anchor; false only for messages on one side of it.
         include_anchor since 155: bool = true,
@@ -172,6 +172,7 @@ fn message_records<'id>(
     let budget = Budget::for_request();
     let highlight_budget = highlight::budget();
     let create_record = |message: &Message| {
+        // The record has all former versions in `edit_history`.
         budget.spend_output(history_size(message))?;
         let mut record = MessageRecord::with_flags(realm, message, view);
         budget.spend_output(record.content.len())?;

@@ -10,7 +10,7 @@ use crate::realm::playground::Playground;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmPlaygrounds;
-use crate::record::organization::PlaygroundRecord;
+use crate::record::playground::PlaygroundRecord;
 use chat_markdown::linkifier::template_variables;
 use schemars::JsonSchema;
 use serde::Serialize;

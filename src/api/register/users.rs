@@ -125,7 +125,9 @@ impl UserLists {
             let listed_user = match (is_accessible, request.options.capabilities.user_list_incomplete) {
                 (true, _) => ListedUser::for_register_reply(realm, user, view),
                 (false, true) => continue,
-                (false, false) => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user).without_is_active())),
+                (false, false) => {
+                    ListedUser::Uncached(Box::new(UserRecord::placeholder(realm, user).without_is_active()))
+                }
             };
             match (user.is_system_bot(), user.is_active) {
                 (true, _) => lists.cross_realm_bots.push(listed_user),

@@ -3,6 +3,7 @@
 use crate::json_diagnostic::similar_name;
 use crate::world::Worlds;
 
+/// A world to watch, and how to connect to its watch socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Base URL without a trailing slash and without `/api/v1`.
@@ -64,8 +65,9 @@ impl Target {
     }
 }
 
-/// The path of the base URL of the world that a path below the server is about, such as `/contol/worlds/NAME` or that of
-/// a page of the console; None for other paths.
+/// The path of the base URL of the world that another path is about: `/w/blue` for `control/worlds/blue/watch`, for a
+/// page of the console and for the misspelt `contol/worlds/blue`. Empty for the default world; None if the path is like
+/// none of these, or has no valid name.
 fn nearest_base_path(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let name = match similar_name(parts[0], &["w", "world", "worlds", "control", "console"])? {

@@ -53,7 +53,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     /// An I/O error, or an error for records that are not JSON.
     pub fn write(mut self) -> io::Result<[usize; 3]> {
         let survey = self.survey;
-        let (register, directory) = (&survey.register, &survey.directory);
+        let (register_reply, directory) = (&survey.register_reply, &survey.directory);
         write!(
             self.output,
             "{{\n  \"description\": {},\n  \"literal_texts\": true,\n  \"organization\": ",
@@ -66,20 +66,20 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
             id: survey.organization_id(),
             host: &host,
         };
-        serde_json::to_writer(&mut *self.output, &convert_organization(register, &context, directory))?;
+        serde_json::to_writer(&mut *self.output, &convert_organization(register_reply, &context, directory))?;
         let mut summary_field_count = 0;
-        let fields = records_at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
+        let fields = records_at_newest_level(survey, register_reply.list("custom_profile_fields"), &PROFILE_FIELD);
         self.write_list("profile_fields", fields.iter(), |_, field| {
             Ok(convert_profile_field(field, &mut summary_field_count, directory))
         })?;
         let users = self.write_users(&fields, &host)?;
-        let all_groups = records_at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
+        let all_groups = records_at_newest_level(survey, register_reply.list("realm_user_groups"), &GROUP);
         self.write_list("groups", all_groups.iter(), |_, group| Ok(groups::convert_group(group, directory)))?;
-        self.write_list("folders", sorted_folders(register).into_iter(), |_, folder| {
+        self.write_list("folders", sorted_folders(register_reply).into_iter(), |_, folder| {
             Ok(convert_folder(folder, directory))
         })?;
         let channels = self.write_channels()?;
-        let all_linkifiers = records_at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
+        let all_linkifiers = records_at_newest_level(survey, register_reply.list("realm_linkifiers"), &LINKIFIER);
         let mut patterns = BTreeSet::new();
         self.write_list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
             let linkifier = convert_linkifier(linkifier, directory);
@@ -132,7 +132,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
             consents.extend(consent.integer("user_id").map(|id| (id, consent)));
         }
         let context = people::UserContext {
-            register: &survey.register,
+            register_reply: &survey.register_reply,
             presences: &survey.presences,
             fields: &kinds_and_choices,
             ineligible_bot_owners: &survey.ineligible_bot_owners,
@@ -156,7 +156,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
     fn write_channels(&mut self) -> io::Result<usize> {
         let survey = self.survey;
-        let default_channels = survey.register.list("realm_default_streams").iter();
+        let default_channels = survey.register_reply.list("realm_default_streams").iter();
         let default_ids: BTreeSet<i64> =
             default_channels.filter_map(|channel| channel.as_i64().or_else(|| channel.integer("stream_id"))).collect();
         self.write_list("channels", survey.channels.iter(), |records, (id, (status, start))| {
@@ -171,7 +171,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
     fn write_emoji(&mut self) -> io::Result<()> {
         let survey = self.survey;
-        let emoji = emoji_records(&survey.register);
+        let emoji = emoji_records(&survey.register_reply);
         self.write_list("custom_emoji", emoji.iter(), |records, record| {
             let starts = survey.others.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
@@ -196,7 +196,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
     fn write_messages(&mut self) -> io::Result<usize> {
         let survey = self.survey;
         let reminded_ids: BTreeSet<i64> =
-            survey.register.list("reminders").iter().filter_map(reminded_message_id).collect();
+            survey.register_reply.list("reminders").iter().filter_map(reminded_message_id).collect();
         let mut earliest_time = 0;
         self.write_list("messages", survey.messages.iter(), |records, (id, start)| {
             let record = records.record_at(*start)?;
@@ -216,12 +216,12 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
     fn write_pending_items_and_exports(&mut self) -> io::Result<()> {
         let survey = self.survey;
-        let (register, directory) = (&survey.register, &survey.directory);
-        self.write_list("reminders", register.list("reminders").iter(), |_, record| {
+        let (register_reply, directory) = (&survey.register_reply, &survey.directory);
+        self.write_list("reminders", register_reply.list("reminders").iter(), |_, record| {
             let has_message = reminded_message_id(record).is_some_and(|id| survey.messages.contains_key(&id));
             Ok(convert_reminder(record, has_message, directory))
         })?;
-        self.write_list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
+        self.write_list("scheduled_messages", register_reply.list("scheduled_messages").iter(), |_, record| {
             Ok(convert_scheduled_message(record, directory))
         })?;
         let invitation_starts = survey.others.get("invite").into_iter().flatten();

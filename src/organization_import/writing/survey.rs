@@ -43,7 +43,7 @@ const MAX_FIELD_NAME_LENGTH: usize = 40;
 pub struct Survey {
     pub server: Server,
     pub server_settings: Value,
-    pub register: Value,
+    pub register_reply: Value,
     pub directory: Directory,
     /// By ID, the list and the position of the record; users that are only known from messages have no record.
     pub users: BTreeMap<i64, (UserList, Option<u64>)>,
@@ -94,15 +94,15 @@ impl Survey {
             let (_, authority) = self.directory.url.split_once("://")?;
             Some(authority.split(['/', ':']).next()?.to_owned())
         };
-        let domain = Some(self.register.text("realm_bot_domain")).filter(|domain| !domain.is_empty());
+        let domain = Some(self.register_reply.text("realm_bot_domain")).filter(|domain| !domain.is_empty());
         domain.map(str::to_owned).or_else(url_host).unwrap_or_else(|| "chat.test".to_owned())
     }
 
     /// The ID of the organization, from the URLs of its emoji, its icon and the account's picture; 2 if none has it.
     pub fn organization_id(&self) -> i64 {
-        let emoji = emoji_records(&self.register);
+        let emoji = emoji_records(&self.register_reply);
         let urls = emoji.iter().map(|emoji| emoji.text("source_url"));
-        let register_urls = ["avatar_url", "realm_icon_url"].map(|key| self.register.text(key));
+        let register_urls = ["avatar_url", "realm_icon_url"].map(|key| self.register_reply.text(key));
         let id_in_url = |url: &str| url.split_once("/user_avatars/")?.1.split('/').next()?.parse().ok();
         urls.chain(register_urls).find_map(id_in_url).filter(|id| *id > 0).unwrap_or(2)
     }
@@ -112,7 +112,7 @@ struct SurveyBuilder {
     server: Server,
     server_settings: Value,
     originals: Option<OriginalWords>,
-    register: Value,
+    register_reply: Value,
     /// By ID: the list, the position of the record, the full name and the email address.
     users: BTreeMap<i64, (UserList, Option<u64>, String, String)>,
     /// By ID: the status, the position of the record and the name.
@@ -137,7 +137,7 @@ impl SurveyBuilder {
             server,
             server_settings,
             originals: None,
-            register: Value::Null,
+            register_reply: Value::Null,
             users: BTreeMap::new(),
             channels: BTreeMap::new(),
             messages: BTreeMap::new(),
@@ -180,7 +180,7 @@ impl SurveyBuilder {
             self.update_latest_time(&value);
         }
         match kind {
-            "register" => self.register = self.server.with_newest_names(&REGISTER_REPLY, value),
+            "register" => self.register_reply = self.server.with_newest_names(&REGISTER_REPLY, value),
             "note" => self.notes.push(value.as_str().unwrap_or_default().to_owned()),
             "user" => self.add_user(UserList::Active, value, start),
             "former user" => self.add_user(UserList::Deactivated, value, start),
@@ -308,7 +308,7 @@ impl SurveyBuilder {
             .map(|(seed, originals)| Anonymizer::new(seed, originals));
         let mut directory = Directory::new(&options.url, anonymizer);
         directory.reference_time = self.latest_time;
-        directory.own_id = self.register.integer("user_id").unwrap_or_default();
+        directory.own_id = self.register_reply.integer("user_id").unwrap_or_default();
         self.choose_names(&mut directory, options, placeholder_owner);
         let received =
             self.channel_messages.iter_mut().map(|(channel, messages)| (*channel, received_range(messages))).collect();
@@ -319,7 +319,7 @@ impl SurveyBuilder {
             users: self.users.into_iter().map(|(id, (list, start, ..))| (id, (list, start))).collect(),
             server: self.server,
             server_settings: self.server_settings,
-            register: self.register,
+            register_reply: self.register_reply,
             directory,
             messages: self.messages,
             histories: self.histories,
@@ -353,7 +353,7 @@ impl SurveyBuilder {
                 directory.add(|directory| &mut directory.channels, *id, name, MAX_CHANNEL_NAME_LENGTH);
             }
         }
-        for group in self.register.list("realm_user_groups") {
+        for group in self.register_reply.list("realm_user_groups") {
             let group = self.server.with_newest_names(&GROUP, group.clone());
             match group.integer("id") {
                 Some(id) if group.boolean("is_system_group") => directory.add_system_group(id, group.text("name")),
@@ -363,17 +363,17 @@ impl SurveyBuilder {
                 None => {}
             }
         }
-        for folder in self.register.list("channel_folders") {
+        for folder in self.register_reply.list("channel_folders") {
             if let Some(id) = folder.integer("id") {
                 directory.add(|directory| &mut directory.folders, id, folder.text("name"), MAX_FOLDER_NAME_LENGTH);
             }
         }
-        for field in self.register.list("custom_profile_fields") {
+        for field in self.register_reply.list("custom_profile_fields") {
             if let Some(id) = field.integer("id") {
                 directory.add(|directory| &mut directory.profile_fields, id, field.text("name"), MAX_FIELD_NAME_LENGTH);
             }
         }
-        for emoji in emoji_records(&self.register) {
+        for emoji in emoji_records(&self.register_reply) {
             if let Ok(id) = emoji.text("id").parse() {
                 directory.add_emoji(id, &to_valid_emoji_name(emoji.text("name")), emoji.boolean("deactivated"));
             }

@@ -36,7 +36,7 @@ fn is_host(host: &str) -> bool {
     }
     let Some((parent_labels, top_label)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
-    let is_top_level = top_label.chars().count() >= 2
+    let is_top_label_valid = top_label.chars().count() >= 2
         && (top_label.starts_with("xn--") || !top_label.contains(|character: char| character.is_ascii_digit()));
-    is_top_level && is_label(top_label) && parent_labels.split('.').all(is_label)
+    is_top_label_valid && is_label(top_label) && parent_labels.split('.').all(is_label)
 }

@@ -3,7 +3,7 @@
 use super::channel_boolean_setting::ChannelBooleanSettings;
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
 use super::permission::Permissions;
-use super::text::invalid_character;
+use super::text::invalid_character_position;
 use crate::error::Error;
 use crate::time::Timestamp;
 use imbl::OrdSet;
@@ -172,7 +172,7 @@ pub fn validate_channel_name(name: &str) -> Result<String, Error> {
     if name.chars().count() > MAX_CHANNEL_NAME_LENGTH {
         return Err(Error::ChannelNameTooLong { limit: MAX_CHANNEL_NAME_LENGTH.into() });
     }
-    match invalid_character(name) {
+    match invalid_character_position(name) {
         Some(position) => Err(Error::ChannelNameInvalidCharacter { position: position.into() }),
         None => Ok(name.to_owned()),
     }

@@ -26,7 +26,7 @@ pub fn normalize_content(content: &str) -> Result<Cow<'_, str>, Error> {
 
 /// The 1-based position of the first character that is not allowed in names: control characters and the 66 Unicode
 /// noncharacters. Invisible characters are allowed.
-pub fn invalid_character(text: &str) -> Option<usize> {
+pub fn invalid_character_position(text: &str) -> Option<usize> {
     text.chars()
         .position(|character| {
             let is_noncharacter = matches!(character, '\u{fdd0}'..='\u{fdef}')
@@ -86,7 +86,7 @@ mod tests {
             ("ab\u{fdd0}", Some(3)),
             ("\u{1fffe}", Some(1)),
         ] {
-            assert_eq!(invalid_character(text), position, "{text:?}");
+            assert_eq!(invalid_character_position(text), position, "{text:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::id::ChannelId;
 use super::message_ids::MessageIds;
-use super::text::{invalid_character, to_lowercase, truncate};
+use super::text::{invalid_character_position, to_lowercase, truncate};
 use crate::error::Error;
 use crate::realm::Realm;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct Topic {
 /// `TopicInvalidCharacter`.
 pub fn normalize_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     let topic = topic.trim();
-    if let Some(position) = invalid_character(topic) {
+    if let Some(position) = invalid_character_position(topic) {
         return Err(Error::TopicInvalidCharacter { position: position.into() });
     }
     if is_empty_topic_name(topic) {
@@ -82,7 +82,7 @@ pub fn is_resolved(topic: &str) -> bool {
 pub const RESOLVED_PREFIX_CHARS: [char; 2] = ['✔', ' '];
 
 /// Whether a rename only adds or removes the resolved prefix. Such a rename does not count as a move.
-pub fn only_changes_resolved(old: &str, new: &str) -> bool {
+pub fn only_changes_resolution(old: &str, new: &str) -> bool {
     match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
         (false, Some(unresolved_name)) => unresolved_name == old,
         (true, None) => old.trim_start_matches(RESOLVED_PREFIX_CHARS) == new,

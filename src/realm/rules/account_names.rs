@@ -5,7 +5,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::setting::RealmSetting;
-use crate::realm::text::{has_category_c_character, invalid_character};
+use crate::realm::text::{has_category_c_character, invalid_character_position};
 use unicode_normalization::UnicodeNormalization;
 
 /// In code points.
@@ -32,7 +32,7 @@ pub fn checked_name(
         return Err(Error::NameEmpty);
     }
     let is_unprintable = match Feature::InvisibleCharactersInNames.is_at(feature_level) {
-        true => invalid_character(name).is_some(),
+        true => invalid_character_position(name).is_some(),
         false => has_category_c_character(name),
     };
     if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {

@@ -180,13 +180,13 @@ fn check_form(content: &Value) -> Result<(), String> {
     let widget_type = content.get("widget_type").ok_or("widget_type is not in widget_content")?;
     let extra_data = content.get("extra_data").ok_or("extra_data is not in widget_content")?;
     let extra_data = extra_data.as_object().ok_or("extra_data is not a dict")?;
-    let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let to_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if widget_type != "zform" {
-        return Err(format!("unknown widget type: {}", as_text(widget_type)));
+        return Err(format!("unknown widget type: {}", to_text(widget_type)));
     }
     let form_type = extra_data.get("type").ok_or("zform is missing type field")?;
     if form_type != "choices" {
-        return Err(format!("unknown zform type: {}", as_text(form_type)));
+        return Err(format!("unknown zform type: {}", to_text(form_type)));
     }
     check_text(extra_data, "heading", "extra_data")?;
     let choices = extra_data.get("choices").ok_or("choices key is missing from extra_data")?;

@@ -81,9 +81,10 @@ fn expected_object_keyed_by_user(object: &Map<String, Value>, names: &mut Names)
 fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Names) -> Value {
     let mut converted: Vec<Value> =
         items.iter().map(|item| expected_value_of_key(key, item, parent_kind, names)).collect();
-    let is_scalar = items.iter().all(|item| !item.is_array() && !item.is_object());
+    let has_only_scalars = items.iter().all(|item| !item.is_array() && !item.is_object());
+    // A placeholder with `:=` captures a value, which needs a fixed order.
     let contains_capture = converted.iter().any(|item| item.as_str().is_some_and(|text| text.contains(":=")));
-    if is_scalar && items.len() > 1 && !contains_capture {
+    if has_only_scalars && items.len() > 1 && !contains_capture {
         converted.insert(0, placeholder("any order").into());
     }
     Value::Array(converted)

@@ -90,7 +90,7 @@ impl Play {
         };
         let settings = WorldSettings { feature_level: defaults.feature_level, dialect: defaults.dialect.clone() };
         let realm = defaults.fixture.build_realm(NoTime.now(), SEED).expect("it has no faults");
-        let clock = defaults.clock.clock(NoTime.now());
+        let clock = defaults.clock.start_at(NoTime.now());
         let world = Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), Arc::new(NoTime)));
         let worlds = Arc::new(Worlds::default());
         worlds.add(world.clone());

@@ -49,8 +49,8 @@ impl TableFormat {
         let cell_lengths = self.columns.iter().map(|alignment| {
             length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
         });
-        let output_bytes = cell_lengths.sum::<usize>().saturating_mul(rows);
-        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output_bytes).is_err() {
+        let output_length = cell_lengths.sum::<usize>().saturating_mul(rows);
+        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output_length).is_err() {
             return;
         }
         let mut lines = text.split('\n');

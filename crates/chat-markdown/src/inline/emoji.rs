@@ -1,24 +1,9 @@
-//! Expands entities, emoji, emoticons and line ends.
+//! Expands emoji and emoticons, and line ends in the same pass as emoji that are written as characters.
 
 use super::{InlineExpander, TextRewriter};
 use crate::character::is_word;
 use crate::emoji::{self, EmojiSequence};
-use crate::html;
 use crate::tree::{Node, Text};
-
-/// Stashes entities such as `&copy;`, so that they are not escaped.
-pub(super) fn stash_entities(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = TextRewriter::new(text);
-    for start in memchr::memchr_iter(b'&', text.as_bytes()) {
-        if let Some(length) = html::entity_length(&text[start..]) {
-            let raw_html = inline.context.store(text[start..start + length].to_owned());
-            // Stashed as text, because later passes must not change the placeholder of the HTML.
-            let placeholder = inline.stash_text(raw_html);
-            rewriting.replace(start..start + length, &placeholder);
-        }
-    }
-    rewriting.finish()
-}
 
 /// Expands names such as `:smile:`. Unknown names are stashed as text, so that their second colon does not begin
 /// another emoji.
@@ -63,6 +48,7 @@ pub(super) fn expand_emoticons(inline: &mut InlineExpander<'_, '_>, text: &str) 
     for (start, _) in text.match_indices([':', '(', '<', ';']) {
         let is_separate = start >= rewriting.position()
             && text[rewriting.position()..start].chars().next_back().is_none_or(is_boundary);
+        // Without a character in between, an emoticon after another is none.
         if !is_separate || start == rewriting.position() && start > 0 {
             continue;
         }
@@ -92,9 +78,9 @@ pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, te
             continue;
         }
         // In a keycap, the first non-ASCII character follows a digit, `#` or `*`.
-        let keycap =
+        let keycap_start =
             index.checked_sub(1).filter(|&start| start >= rewriting.position() && text.is_char_boundary(start));
-        let keycap = keycap.and_then(|start| Some((start, names.sequence(&text[start..])?)));
+        let keycap = keycap_start.and_then(|start| Some((start, names.sequence(&text[start..])?)));
         let (start, sequence) =
             match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.bytes > 1) {
                 Some((start, sequence)) => (start, Some(sequence)),

@@ -96,7 +96,6 @@ impl<'p> Translator<'p> {
             return Err(format!("invalid escape sequence: \\{escaped}"));
         }
         let remaining = self.remaining();
-        // The braces of \x{…} and \p{…} belong to the escape.
         let length = match escaped {
             'Z' => {
                 self.output.push_str("\\z");
@@ -104,6 +103,7 @@ impl<'p> Translator<'p> {
                 self.end_element();
                 return Ok(());
             }
+            // The braces of \x{…} and \p{…} belong to the escape.
             'x' | 'p' | 'P' if remaining[2..].starts_with('{') => {
                 remaining.find('}').map_or(remaining.len(), |end| end + 1)
             }

@@ -119,7 +119,7 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let lacks_access = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
     let guests_without_access: OrdSet<UserId> = tx.guests().iter().copied().filter(lacks_access).collect();
     if !guests_without_access.is_empty() {
-        let event = RealmUserAdd { person: UserRecord::unknown(tx, &user) };
+        let event = RealmUserAdd { person: UserRecord::placeholder(tx, &user) };
         let event = event.only_for(DeliveryCondition::CompleteUserList);
         tx.emit(Audience::of_users(guests_without_access), event);
     }

@@ -53,12 +53,11 @@ pub(super) fn post_notices(
             &message_edit.moved_ids,
         );
     }
-    let describe_moved =
-        |is_whole_topic: bool, single_message: &str| match (is_whole_topic, message_edit.moved_ids.len()) {
-            (true, _) => "This topic was moved".to_owned(),
-            (false, 1) => format!("{single_message} was moved"),
-            (false, count) => format!("{count} messages were moved"),
-        };
+    let describe_moved = |names_topic: bool, single_message: &str| match (names_topic, message_edit.moved_ids.len()) {
+        (true, _) => "This topic was moved".to_owned(),
+        (false, 1) => format!("{single_message} was moved"),
+        (false, count) => format!("{count} messages were moved"),
+    };
     let link_to_topic = |tx: &Tx, channel: ChannelId, topic: &str| {
         let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
         topic_link(tx, channel, topic)
@@ -68,6 +67,7 @@ pub(super) fn post_notices(
     if params.send_notification_to_new_thread && !message_edit.only_changes_resolution() {
         let mut message_url = tx.message_link(&tx.messages[&message_edit.message.id], tx.output_format());
         if !tx.has(Feature::EmptyTopics) {
+            // The empty topic has a name at this level, also in URLs.
             message_url = message_url.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }
         let subject = describe_moved(is_whole_topic && is_new_topic, &format!("[A message]({message_url})"));

@@ -1,6 +1,6 @@
 //! Resolving topics: whether a new name adds the check mark to a topic or removes it.
 
-use crate::realm::topic::{RESOLVED_PREFIX, RESOLVED_PREFIX_CHARS, is_resolved, only_changes_resolved};
+use crate::realm::topic::{RESOLVED_PREFIX, RESOLVED_PREFIX_CHARS, is_resolved, only_changes_resolution};
 
 /// A change of the check mark at the beginning of a topic's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ impl ResolutionChange {
     /// Returns the change between two names that are otherwise equal; None for other names. `new` has to be the name
     /// from the request, because the stored one may be cut off to make room for the mark.
     pub(super) fn between(old: &str, new: &str) -> Option<Self> {
-        only_changes_resolved(old, new).then(|| if is_resolved(old) { Self::Unresolved } else { Self::Resolved })
+        only_changes_resolution(old, new).then(|| if is_resolved(old) { Self::Unresolved } else { Self::Resolved })
     }
 
     /// Returns the change that notices of older levels report. Only the marks of the names are compared.

@@ -10,21 +10,24 @@ const MAX_COUNTED_REQUESTS: usize = 8;
 const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 
 /// The requests of a command, counted by operation and by user.
+///
+/// Polls have numbers from 0 on in the order of their replies: the successful `GET /events` requests of all queues
+/// together. Only the first [`MAX_COUNTED_REQUESTS`] of them are recorded.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedRequests {
     operations: BTreeMap<(&'static str, String), Operation>,
     /// Number of requests of each user, up to [`MAX_COUNTED_REQUESTS`].
-    callers: BTreeMap<String, usize>,
-    /// Indexes of the polls that acknowledged events.
+    users: BTreeMap<String, usize>,
+    /// Numbers of the polls that acknowledged events.
     pub acknowledging_polls: Vec<usize>,
-    /// Indexes of the polls that returned events.
+    /// Numbers of the polls that returned events.
     pub polls_with_events: Vec<usize>,
-    /// Indexes of the polls that returned several events.
+    /// Numbers of the polls that returned several events.
     pub polls_with_several_events: Vec<usize>,
     /// The last acknowledged event of each queue, by queue ID.
     last_acknowledged: HashMap<String, i64>,
     poll_count: usize,
-    /// Number of requests that a fault of the command's own met. Nothing else is counted of them.
+    /// Number of requests on which a fault fired that the command itself had set up. They are counted nowhere else.
     faulted_count: usize,
 }
 
@@ -35,8 +38,8 @@ pub struct Operation {
     pub request_count: usize,
     /// Whether a request emitted an event.
     pub has_events: bool,
-    /// The length of the longest reply in bytes, as far as the journal keeps it.
-    pub longest_reply: usize,
+    /// The length of the longest reply, as far as the journal keeps it.
+    pub longest_reply_bytes: usize,
 }
 
 /// A request of the journal, reduced to what faults depend on.
@@ -59,27 +62,27 @@ impl ObservedRequests {
             return;
         }
         if let Some(user) = request.user {
-            let requests = self.callers.entry(user.to_owned()).or_default();
+            let requests = self.users.entry(user.to_owned()).or_default();
             *requests = (*requests + 1).min(MAX_COUNTED_REQUESTS);
         }
         let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
         operation.request_count = (operation.request_count + 1).min(MAX_COUNTED_REQUESTS);
         operation.has_events |= request.has_events;
-        operation.longest_reply = operation.longest_reply.max(request.reply.len());
+        operation.longest_reply_bytes = operation.longest_reply_bytes.max(request.reply.len());
         if (request.method, request.route) == ("GET", "/events") && request.status == 200 {
             self.add_poll(request);
         }
     }
 
-    /// Adds a request that a fault of the command's own met.
+    /// Adds a request on which a fault fired that the command itself had set up.
     pub fn add_faulted(&mut self) {
         self.faulted_count += 1;
     }
 
     fn add_poll(&mut self, request: Request<'_>) {
-        let index = self.poll_count;
+        let number = self.poll_count;
         self.poll_count += 1;
-        if index >= MAX_COUNTED_REQUESTS {
+        if number >= MAX_COUNTED_REQUESTS {
             return;
         }
         let param = |name: &str| request.params.get(name).map(String::as_str).unwrap_or_default();
@@ -87,45 +90,45 @@ impl ObservedRequests {
         let previously_acknowledged =
             self.last_acknowledged.insert(param("queue_id").to_owned(), acknowledged).unwrap_or(-1);
         if acknowledged > previously_acknowledged {
-            self.acknowledging_polls.push(index);
+            self.acknowledging_polls.push(number);
         }
         let reply: Value = serde_json::from_slice(request.reply).unwrap_or_default();
         let event_count = reply["events"].as_array().map_or(0, Vec::len);
         if event_count > 0 {
-            self.polls_with_events.push(index);
+            self.polls_with_events.push(number);
         }
         if event_count > 1 {
-            self.polls_with_several_events.push(index);
+            self.polls_with_several_events.push(number);
         }
     }
 
     /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation and
     /// user counts.
     pub fn merge(&mut self, other: Self) {
-        for (key, Operation { request_count, has_events, longest_reply }) in other.operations {
+        for (key, Operation { request_count, has_events, longest_reply_bytes }) in other.operations {
             let operation = self.operations.entry(key).or_default();
             operation.request_count = operation.request_count.max(request_count);
             operation.has_events |= has_events;
-            operation.longest_reply = operation.longest_reply.max(longest_reply);
+            operation.longest_reply_bytes = operation.longest_reply_bytes.max(longest_reply_bytes);
         }
-        for (user, requests) in other.callers {
-            let count = self.callers.entry(user).or_default();
+        for (user, requests) in other.users {
+            let count = self.users.entry(user).or_default();
             *count = requests.max(*count);
         }
         self.faulted_count += other.faulted_count;
-        let merge_indexes = |indexes: &mut Vec<usize>, other: Vec<usize>| {
-            indexes.extend(other);
-            indexes.sort_unstable();
-            indexes.dedup();
+        let merge_numbers = |numbers: &mut Vec<usize>, other: Vec<usize>| {
+            numbers.extend(other);
+            numbers.sort_unstable();
+            numbers.dedup();
         };
-        merge_indexes(&mut self.acknowledging_polls, other.acknowledging_polls);
-        merge_indexes(&mut self.polls_with_events, other.polls_with_events);
-        merge_indexes(&mut self.polls_with_several_events, other.polls_with_several_events);
+        merge_numbers(&mut self.acknowledging_polls, other.acknowledging_polls);
+        merge_numbers(&mut self.polls_with_events, other.polls_with_events);
+        merge_numbers(&mut self.polls_with_several_events, other.polls_with_several_events);
     }
 
     /// The users with the number of their requests.
-    pub fn callers(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.callers.iter().map(|(user, requests)| (user.as_str(), *requests))
+    pub fn users(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.users.iter().map(|(user, requests)| (user.as_str(), *requests))
     }
 
     /// Why no fault can fire on these requests. None if one can.
@@ -135,12 +138,12 @@ impl ObservedRequests {
         }
         Some(match self.faulted_count {
             0 => "the command sent no request of an operation to the server in CHATDOUBLE_URL".to_owned(),
-            1 => "a fault of the command's own met its only request".to_owned(),
-            count => format!("faults of the command's own met all of its {count} requests"),
+            1 => "a fault that the command itself set up fired on its only request".to_owned(),
+            count => format!("faults that the command itself set up fired on all of its {count} requests"),
         })
     }
 
-    /// The operations, with method and path.
+    /// The operations, with method and route.
     pub fn operations(&self) -> impl Iterator<Item = (&str, &'static str, &Operation)> {
         self.operations.iter().map(|((route, method), operation)| (method.as_str(), *route, operation))
     }

@@ -63,14 +63,18 @@ struct Target {
     filter: Value,
     /// The possible values of `after`: how many of these requests pass before the fault fires.
     after: Vec<usize>,
-    /// Length of the longest reply in bytes; 0 for the requests of a user, which may be of any operation.
-    longest_reply: usize,
+    /// Length of the longest reply; 0 for the requests of a user, which may be of any operation.
+    longest_reply_bytes: usize,
 }
 
 impl Target {
     fn for_operation(method: &str, route: &'static str, operation: &Operation) -> Self {
         let after = (0..operation.request_count).collect();
-        Self { filter: json!({"method": method, "path": route}), after, longest_reply: operation.longest_reply }
+        Self {
+            filter: json!({"method": method, "path": route}),
+            after,
+            longest_reply_bytes: operation.longest_reply_bytes,
+        }
     }
 
     fn create_fault(&self, effect: Value, max_times: Option<usize>, random: &mut RandomNumbers) -> Value {
@@ -160,13 +164,13 @@ static FAULT_KINDS: &[FaultKind] = &[
     fault_kind(
         2,
         None,
-        |observed_requests| caller_targets(observed_requests, 1),
+        |observed_requests| user_targets(observed_requests, 1),
         |_, random| json!({"delay_ms": 100 * (1 + random.next_below(4))}),
     ),
     fault_kind(
         2,
         Some(2),
-        |observed_requests| caller_targets(observed_requests, usize::MAX),
+        |observed_requests| user_targets(observed_requests, usize::MAX),
         |_, _| json!({"drop": "before"}),
     ),
     // Failures that any operation can have.
@@ -242,19 +246,19 @@ fn later_polls(observed_requests: &ObservedRequests) -> Vec<usize> {
 }
 
 /// The requests of each user, with fewer than `limit` requests that pass first.
-fn caller_targets(observed_requests: &ObservedRequests, limit: usize) -> Vec<Target> {
+fn user_targets(observed_requests: &ObservedRequests, limit: usize) -> Vec<Target> {
     let target = |(user, requests): (&str, usize)| Target {
         filter: json!({"user": user}),
         after: (0..requests.min(limit)).collect(),
-        longest_reply: 0,
+        longest_reply_bytes: 0,
     };
-    observed_requests.callers().map(target).collect()
+    observed_requests.users().map(target).collect()
 }
 
 /// An effect that cuts the reply off, at one of several lengths.
 fn truncation_effect(target: &Target, random: &mut RandomNumbers) -> Value {
     let lengths: Vec<usize> =
-        [0, 1, 100, 1_000].into_iter().filter(|length| *length < target.longest_reply.max(1)).collect();
+        [0, 1, 100, 1_000].into_iter().filter(|length| *length < target.longest_reply_bytes.max(1)).collect();
     json!({"truncate_at": random.choose(&lengths)})
 }
 

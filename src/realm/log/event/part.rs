@@ -33,8 +33,8 @@ impl Queue {
         match &entry.queue {
             Some(queue) if *queue == self.id => smallvec![Part::Whole],
             Some(_) => Parts::new(),
-            None if !self.is_delivered(entry) => Parts::new(),
-            None => self.options.parts(&entry.event, self.owner),
+            None if !self.passes_filters(entry) => Parts::new(),
+            None => self.options.parts_if_received(&entry.event, self.owner),
         }
     }
 
@@ -42,7 +42,8 @@ impl Queue {
         !self.parts(entry).is_empty()
     }
 
-    fn is_delivered(&self, entry: &Entry) -> bool {
+    /// Whether the level, event types, condition, audience and narrow let an entry for several queues through.
+    fn passes_filters(&self, entry: &Entry) -> bool {
         let event = &entry.event;
         if self.options.level.withheld_events.iter().any(|pattern| pattern.matches(event)) {
             return false;
@@ -68,8 +69,8 @@ impl QueueOptions {
         !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }
 
-    /// The events that a log event becomes for a reader in its audience.
-    pub fn parts(&self, event: &Event, reader: UserId) -> Parts {
+    /// The events that a log event becomes for a reader, provided that the reader receives it.
+    fn parts_if_received(&self, event: &Event, reader: UserId) -> Parts {
         let mut parts = match &event.payload {
             Payload::DeleteMessages { messages, .. } if !self.capabilities.bulk_message_deletion => {
                 messages.iter().map(|(message, sender)| Part::Message(*message, *sender)).collect()

@@ -1,18 +1,8 @@
-//! The API's records of an organization's domains and code playgrounds.
+//! The API's record of a code playground.
 
 use crate::realm::playground::Playground;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// A domain to which email addresses can be restricted.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RealmDomain")]
-pub struct DomainRecord {
-    /// Name of the domain, in lowercase.
-    pub domain: String,
-    /// Whether addresses of its subdomains are accepted too.
-    pub allow_subdomains: bool,
-}
 
 /// A website that runs code of a language, to which clients link code blocks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
