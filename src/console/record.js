@@ -43,6 +43,8 @@ export class Recording {
   /** Reminders and scheduled messages that were due when it began. */
   due = new Set();
   state = null;
+  /** Who acts in each pane, and since when: by the number of the next thing that happens, and null for the beginning. */
+  seats = [];
   /** What was done and can't be in a story, in words. */
   omitted = [];
 
@@ -57,6 +59,7 @@ export class Recording {
       state: null,
       omitted: [],
     });
+      seats: this.#latestSeats(),
     const serial = world.serial;
     const [{ messages }, { state }, { networks }, { rate_limits: limits }, { snapshots }, clock] = await Promise.all(
       ["/messages?limit=1000", "/state", "/network", "/rate_limit", "/snapshots", "/clock"].map((path) =>
@@ -76,6 +79,7 @@ export class Recording {
     for (const item of clock.agenda) this.due.add(nameOfDue(item));
     this.state = {
       messages,
+    this.seats = this.#latestSeats();
       document: world.row.messages > 20_000 ? null : state,
       now: clock.now,
       running: clock.running,
@@ -89,6 +93,25 @@ export class Recording {
 
   request(step) {
     this.steps.push({ kind: "request", ...step });
+  #latestSeats() {
+    const latest = new Map(this.seats.map((seat) => [seat.side, seat]));
+    return [...latest.values()].map(({ side, email }) => ({ side, email, serial: null }));
+  }
+
+  /** Takes who acts in a pane from here on. Who acted there before the first step has no part in the story. */
+  seat(side, email, serial) {
+    const isThere = ({ side: at }) => at === side;
+    const last = this.seats.findLast(isThere);
+    if (last?.email === email) return;
+    if (this.steps.length === 0) this.seats = this.seats.filter((seat) => !isThere(seat));
+    this.seats.push({ side, email, serial: this.state && last ? serial : null });
+  }
+
+  /** The addresses of those who acted in a pane, the first one first. */
+  peopleAt(side) {
+    return [...new Set(this.seats.filter((seat) => seat.side === side).map(({ email }) => email))];
+  }
+
   }
 
   omit(what) {

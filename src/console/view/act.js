@@ -1,5 +1,5 @@
 // Act as: two people side by side, each over the public API alone; what is clicked is recorded.
-import { handle, html, plural, span, useEffect, useMemo, useReducer, useRef, useState } from "../lib.js";
+import { handle, html, plural, span, useEffect, useMemo, useReducer, useState } from "../lib.js";
 import { Recording } from "../record.js";
 import { toasts } from "../store.js";
 import { Icon } from "../part/icons.js";
@@ -72,7 +72,6 @@ export function ActView({ world }) {
   };
   const [lost, setLost] = useState(lostSteps(world));
   const people = world.users.filter((user) => user.is_active && !user.is_bot);
-  const chosen = useRef([]);
   const first = useMemo(() => {
     const asked = world.actAs && world.byEmail.get(world.actAs);
     world.actAs = null;
@@ -149,9 +148,7 @@ export function ActView({ world }) {
             recording=${recording}
             initial=${user}
             onRecorded=${again}
-            onUser=${(at, one) => {
-              chosen.current[at] = one;
-            }}
+            onUser=${(at, one) => recording.seat(at, one.email, world.serial)}
           />
         `,
       )}
@@ -159,12 +156,7 @@ export function ActView({ world }) {
     ${
       exports &&
       html`
-        <${Export}
-          world=${world}
-          recording=${recording}
-          people=${first.map((user, side) => (chosen.current[side] ?? user).email)}
-          onClose=${() => setExports(false)}
-        />
+        <${Export} world=${world} recording=${recording} onClose=${() => setExports(false)} />
       `
     }
   `;
