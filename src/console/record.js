@@ -38,13 +38,14 @@ export class Recording {
   #awaited = [];
   #unclaimed = [];
   #level = null;
+  #isRunning = false;
   /** The number of steps when the world was last looked at. */
   #looked = 0;
   /** Reminders and scheduled messages that were due when it began. */
   due = new Set();
-  state = null;
   /** Who acts in each pane, and since when: by the number of the next thing that happens, and null for the beginning. */
   seats = [];
+  state = null;
   /** What was done and can't be in a story, in words. */
   omitted = [];
 
@@ -58,8 +59,8 @@ export class Recording {
       due: new Set(),
       state: null,
       omitted: [],
-    });
       seats: this.#latestSeats(),
+    });
     const serial = world.serial;
     const [{ messages }, { state }, { networks }, { rate_limits: limits }, { snapshots }, clock] = await Promise.all(
       ["/messages?limit=1000", "/state", "/network", "/rate_limit", "/snapshots", "/clock"].map((path) =>
@@ -74,12 +75,13 @@ export class Recording {
     ];
     this.#known = new Map(snapshots.map(({ name, at }) => [name, at]));
     this.#at = clock.now;
+    this.#isRunning = clock.running;
     this.#looked = this.steps.length;
     this.#level = world.level;
     for (const item of clock.agenda) this.due.add(nameOfDue(item));
+    this.seats = this.#latestSeats();
     this.state = {
       messages,
-    this.seats = this.#latestSeats();
       document: world.row.messages > 20_000 ? null : state,
       now: clock.now,
       running: clock.running,
@@ -91,8 +93,6 @@ export class Recording {
     };
   }
 
-  request(step) {
-    this.steps.push({ kind: "request", ...step });
   #latestSeats() {
     const latest = new Map(this.seats.map((seat) => [seat.side, seat]));
     return [...latest.values()].map(({ side, email }) => ({ side, email, serial: null }));
@@ -112,6 +112,8 @@ export class Recording {
     return [...new Set(this.seats.filter((seat) => seat.side === side).map(({ email }) => email))];
   }
 
+  request(step) {
+    this.steps.push({ kind: "request", ...step });
   }
 
   omit(what) {
@@ -160,12 +162,27 @@ export class Recording {
   #jump({ from, to, fired }, serial) {
     const began = Math.max(from, this.#at);
     if (!this.state || to - began < (this.state.running ? 1 : EPSILON_S)) {
-      const known = this.steps.find((step) => step.kind === "jump" && step.to === to);
+      const known = this.steps.find((step) => step.kind === "jump" && !step.isStop && step.to === to);
       if (known?.fired.length === 0) known.fired = fired;
       return;
     }
     this.steps.push({ kind: "jump", seconds: Math.round(to - began), from: began, to, fired, serial });
     this.#at = to;
+  }
+
+  /** A clock that ran is stopped: the time that has passed until then is no part of the next jump. */
+  #setRunning(running, now, serial) {
+    const [from, to] = [this.#at, now];
+    if (this.#isRunning && !running && this.state && to - from >= EPSILON_S) {
+      this.steps.push({ kind: "jump", isStop: true, seconds: Math.round(to - from), from, to, fired: [], serial });
+      this.#at = to;
+    }
+    this.#isRunning = running;
+  }
+
+  /** Whether a clock that ran was stopped before the first step: the recording may begin with the clock as it is now. */
+  isStoppedBefore(running) {
+    return Boolean(this.state) && this.#isRunning && running === false && this.steps.length === 0;
   }
 
   /** Takes the world as it is after frames were missed: what differs was done by others. */
@@ -176,15 +193,16 @@ export class Recording {
   }
 
   /** Takes what no frame tells of. True says that something is new. */
-  look({ snapshots, running, level, serial }) {
+  look({ snapshots, running, now, level, serial }) {
     if (!this.state) return false;
     const size = () => this.steps.length + this.omitted.length;
     const before = size();
     if (running && !this.state.running && !this.omitted.includes(RAN)) this.omit(RAN);
+    // The place of a new snapshot is known if nothing was done since the last look.
+    const isPlaced = this.steps.length === this.#looked;
+    this.#setRunning(running, now, serial);
     if (level !== this.#level) this.omit(`the upgrade to feature level ${level}`);
     this.#level = level;
-    // The place of a new one is known if nothing was done since the last look.
-    const isPlaced = this.steps.length === this.#looked;
     for (const { name, at } of snapshots) {
       if (Math.abs((this.#known.get(name) ?? -Infinity) - at) < SAME_SNAPSHOT_S) continue;
       this.#known.set(name, at);
@@ -208,7 +226,9 @@ export class Recording {
     if (path === "/reset" || path === "/state" || (restored && !this.snapshots.has(decodeURIComponent(restored))))
       return claimed === undefined;
     if (restored) this.#at = this.snapshots.get(decodeURIComponent(restored));
+    if (this.isStoppedBefore(body?.running)) return true;
     if (body?.running) this.omit(RAN);
+    if (body?.running !== undefined) this.#setRunning(body.running, reply.now, serial);
     if (!RECORDED.test(path) || body?.running !== undefined) {
       if (!IRRELEVANT.test(path)) this.omit(`control ${method} ${path}`);
       return false;

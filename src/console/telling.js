@@ -95,6 +95,7 @@ const CALLS = [
 ];
 
 /** One line about a step. */
+  if (step.isStop) return "The clock, which ran until here, is stopped.";
 export function describeStep(step, world) {
   if (step.kind === "request") return value(`${handle(step.user)} ${deed(step, world)}${outcome(step)}`);
   if (step.kind === "jump") return `The clock jumps by ${span(step.seconds)}.`;

@@ -30,7 +30,11 @@ function recordingOf(world) {
     if (recording.frame(frame, was, serial)) beginAgain("the world went back to before it");
   };
   world.onMissed ??= (found) => recording.missed(found);
-  world.onLook ??= (found) => recording.look(found);
+  world.onLook ??= (found) => {
+    if (!recording.isStoppedBefore(found.running)) return recording.look(found);
+    beginAgain();
+    return true;
+  };
   world.onRestart ??= () => {
     if (recording.state || recording.steps.length) beginAgain("the server was started again");
     world.changed();
@@ -165,6 +169,7 @@ export function ActView({ world }) {
 const outcome = (status) => (status === 200 ? "" : status ? ` refused, ${status}` : ", no reply");
 
 function describe(step) {
+  if (step.isStop) return "Last: stopped the clock";
   if (step.kind === "jump") return `Last: jumped ${span(step.seconds)}`;
   if (step.kind === "control") return `Last: control ${step.method} ${step.path}`;
   return `Last: ${handle(step.user)} ${step.method} ${step.path}${outcome(step.status)}`;
