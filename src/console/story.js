@@ -134,7 +134,9 @@ class Story {
   #snapshots = new Map();
   /** Who has a network that is offline; null for everybody. */
   #offline = new Set();
-  /** Events of people who are offline: they come when they are online again, unless their queue is lost. */
+  /** Who is deactivated: their polls are refused. */
+  #inactive = new Set();
+  /** Events of people who are offline or deactivated: they come when that ends, unless their queue is lost. */
   #held = [];
   #lost = new Set();
   /** Who has a queue that ended, and why: the next poll of their client finds it out. */
@@ -290,7 +292,7 @@ class Story {
   #queue = (email) => `${handle(email)} ${this.#queues.get(email)}`;
 
   #isOffline(email) {
-    return this.#offline.has(null) || this.#offline.has(handle(email));
+    return this.#offline.has(null) || this.#offline.has(handle(email)) || this.#inactive.has(email);
   }
 
   /** A client registers. `said` is a sentence about that, `renewed` one for a queue that follows another one. */
@@ -441,13 +443,21 @@ class Story {
     }
     this.out.push(...this.steering.blocks(step));
     const restored = step.path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
-    if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
+    if (step.path === "/snapshots" && step.body)
+      this.#snapshots.set(step.body.name, { now: this.now, inactive: new Set(this.#inactive) });
     this.#connect(step);
-    if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
-    if (restored) this.names.keep(step.made);
+    if (restored) this.#restore(this.#snapshots.get(decodeURIComponent(restored)), step.made);
+  }
+
+  #restore(snapshot, made) {
+    this.now = snapshot?.now ?? this.now;
+    this.#inactive = new Set(snapshot?.inactive);
+    this.names.keep(made);
     // Clients find out with their next poll that a restore ended their queues.
-    const here = this.observers.filter((email) => this.#here.has(email));
-    if (restored) for (const email of here) this.#ended.set(email, "restored");
+    for (const email of this.observers.filter((one) => this.#here.has(one))) {
+      if (!this.#isOffline(email)) this.#lost.delete(email);
+      this.#ended.set(email, "restored");
+    }
   }
 
   /** A queue that control ends: the story has those of the observers. */
@@ -492,9 +502,9 @@ class Story {
   /** The queue of a deactivated person stays, but nothing can be polled from it before they are active again. */
   #activate(email, { method, path }, entry) {
     const id = this.world.byEmail.get(email)?.user_id;
-    if (method === "DELETE" && [`/users/${id}`, `/bots/${id}`].includes(path)) this.#offline.add(handle(email));
+    if (method === "DELETE" && [`/users/${id}`, `/bots/${id}`].includes(path)) this.#inactive.add(email);
     if (method !== "POST" || path !== `/users/${id}/reactivate`) return;
-    this.#offline.delete(handle(email));
+    this.#inactive.delete(email);
     this.#resume(entry?.serial);
   }
 }
