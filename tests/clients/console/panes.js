@@ -41,6 +41,41 @@ const panes = {
     await end(page, url, "menus");
   },
 
+  async "open a text to be changed at its end, and submit it with Ctrl+Enter"({ browser, url }) {
+    const page = await begin(browser, url, "at-the-end");
+    const dialog = page.locator("dialog");
+    await write(page, "Mel Marsh", "One line");
+    await message(page, "Mel Marsh", "One line")
+      .getByLabel(/Act on message/)
+      .click();
+    await pane(page, "Mel Marsh").getByRole("button", { name: "Edit …" }).click();
+    await dialog.getByText("Enter makes a new line, Ctrl+Enter (Cmd+Enter on a Mac) saves it.").waitFor();
+    await page.keyboard.type(", longer");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("and another");
+    assert.equal(await page.getByLabel("Text").inputValue(), "One line, longer\nand another");
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    await message(page, "Max Mercer", "One line, longer").waitFor();
+    await composer(page, "Mel Marsh").fill("Later");
+    await pane(page, "Mel Marsh").getByLabel("Schedule a message").click();
+    await dialog.getByText("schedules it.").waitFor();
+    await page.keyboard.type(" today");
+    await page.keyboard.press("Meta+Enter");
+    await dialog.waitFor({ state: "detached" });
+    const { state } = await control(url, "GET", "/worlds/at-the-end/state");
+    assert.match(JSON.stringify(state), /"Later today"/);
+    await pane(page, "Mel Marsh").getByRole("button", { name: "New conversation" }).click();
+    await dialog.getByLabel("Channel").selectOption({ label: "general" });
+    await dialog.getByLabel("Message", { exact: true }).press("Control+Enter");
+    assert.equal(await dialog.count(), 1, "an empty message is not sent");
+    await page.keyboard.type("To a new topic");
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    await message(page, "Mel Marsh", "To a new topic").waitFor();
+    await end(page, url, "at-the-end");
+  },
+
   async "give the composer the focus after an upload, unless somebody writes elsewhere"({ browser, url }) {
     const page = await begin(browser, url, "upload");
     const note = (name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("Hi") });
