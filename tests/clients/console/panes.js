@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { arm, begin, composer, end, events, listening, message, pane, played, view, write } = require("./hands");
 const { live } = require("./page");
-const { control, serve } = require("./program");
+const { api, control, serve } = require("./program");
 
 const SHORT = 480;
 /** The most polls that leave a connection to other requests. */
@@ -74,6 +74,29 @@ const panes = {
     await dialog.waitFor({ state: "detached" });
     await message(page, "Mel Marsh", "To a new topic").waitFor();
     await end(page, url, "at-the-end");
+  },
+
+  async "call the empty topic as the level does, in each view"({ browser, url }) {
+    for (const [name, level, shown, not] of [
+      ["empty-247", 247, "(no topic)", "general chat"],
+      ["empty-newest", null, "general chat", "(no topic)"],
+    ]) {
+      const page = await begin(browser, url, name, level === null ? {} : { feature_level: level });
+      const topic = level === null ? "" : "(no topic)";
+      await api(`${url}/w/${name}`, "mel", "POST", "/messages", {
+        type: "stream",
+        to: "general",
+        topic,
+        content: "?!",
+      });
+      await pane(page, "Mel Marsh").locator(".place", { hasText: shown }).waitFor();
+      await view(page, "Channels");
+      await page.getByRole("button", { name: /#general/ }).click();
+      await page.locator(".topics button", { hasText: shown }).waitFor();
+      assert.equal(await page.locator(".topics button", { hasText: not }).count(), 0);
+      await page.locator(".message-head", { hasText: shown }).first().waitFor();
+      await end(page, url, name);
+    }
   },
 
   async "give the composer the focus after an upload, unless somebody writes elsewhere"({ browser, url }) {
