@@ -30,6 +30,40 @@ export function pollsOf(email, world, since, rules) {
   });
 }
 
+/** When the clients of a person registered: the numbers of the requests, oldest first. */
+function registersOf(email, world) {
+  const isRegister = ({ kind, frame }) =>
+    kind === "request" &&
+    frame.user === email &&
+    frame.path === "/register" &&
+    frame.status === 200 &&
+    frame.client === CLIENT;
+  return world.seen.filter(isRegister).map(({ serial }) => serial);
+}
+
+/**
+ * From when until when a person had a client in a pane, as numbers of what happened, oldest first: from the registration on,
+ * and before the one who follows them in the pane. `seats` say who acted in which pane.
+ */
+export function presenceOf(email, seats, world) {
+  const registers = registersOf(email, world);
+  const times = seats.flatMap((seat, index) => {
+    if (seat.email !== email) return [];
+    const next = seats.slice(index + 1).find(({ side }) => side === seat.side);
+    const from = seat.serial === null ? -Infinity : (registers.find((serial) => serial >= seat.serial) ?? Infinity);
+    // The next thing that happens is after the change.
+    const to = next ? next.serial - 0.5 : Infinity;
+    return from < to ? [{ from, to }] : [];
+  });
+  const apart = [];
+  for (const { from, to } of times.sort((one, other) => one.from - other.from)) {
+    const last = apart.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else apart.push({ from, to });
+  }
+  return apart;
+}
+
 /**
  * Whether the server left an event out for a client: later ones came, and this one did not. Older levels lack some events
  * of newer ones, and send some to fewer people. Of what came about when the queue was lost, this is not known.

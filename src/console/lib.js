@@ -21,6 +21,9 @@ export function useStore(store) {
 
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** Names as people list them: "a, b and c". */
+export const listed = (names) => [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
+
 /** A span of seconds as people say it, two units at most. */
 export function span(seconds) {
   const whole = Math.max(0, Math.round(seconds));

@@ -38,10 +38,13 @@ export class Recording {
   #awaited = [];
   #unclaimed = [];
   #level = null;
+  #isRunning = false;
   /** The number of steps when the world was last looked at. */
   #looked = 0;
   /** Reminders and scheduled messages that were due when it began. */
   due = new Set();
+  /** Who acts in each pane, and since when: by the number of the next thing that happens, and null for the beginning. */
+  seats = [];
   state = null;
   /** What was done and can't be in a story, in words. */
   omitted = [];
@@ -56,6 +59,7 @@ export class Recording {
       due: new Set(),
       state: null,
       omitted: [],
+      seats: this.#latestSeats(),
     });
     const serial = world.serial;
     const [{ messages }, { state }, { networks }, { rate_limits: limits }, { snapshots }, clock] = await Promise.all(
@@ -71,9 +75,11 @@ export class Recording {
     ];
     this.#known = new Map(snapshots.map(({ name, at }) => [name, at]));
     this.#at = clock.now;
+    this.#isRunning = clock.running;
     this.#looked = this.steps.length;
     this.#level = world.level;
     for (const item of clock.agenda) this.due.add(nameOfDue(item));
+    this.seats = this.#latestSeats();
     this.state = {
       messages,
       document: world.row.messages > 20_000 ? null : state,
@@ -85,6 +91,25 @@ export class Recording {
       channels: new Map(Object.values(state.realm.channels).map(({ id, name }) => [id, name])),
       users: new Set(Object.values(state.realm.users).map(({ id }) => id)),
     };
+  }
+
+  #latestSeats() {
+    const latest = new Map(this.seats.map((seat) => [seat.side, seat]));
+    return [...latest.values()].map(({ side, email }) => ({ side, email, serial: null }));
+  }
+
+  /** Takes who acts in a pane from here on. Who acted there before the first step has no part in the story. */
+  seat(side, email, serial) {
+    const isThere = ({ side: at }) => at === side;
+    const last = this.seats.findLast(isThere);
+    if (last?.email === email) return;
+    if (this.steps.length === 0) this.seats = this.seats.filter((seat) => !isThere(seat));
+    this.seats.push({ side, email, serial: this.state && last ? serial : null });
+  }
+
+  /** The addresses of those who acted in a pane, the first one first. */
+  peopleAt(side) {
+    return [...new Set(this.seats.filter((seat) => seat.side === side).map(({ email }) => email))];
   }
 
   request(step) {
@@ -137,12 +162,27 @@ export class Recording {
   #jump({ from, to, fired }, serial) {
     const began = Math.max(from, this.#at);
     if (!this.state || to - began < (this.state.running ? 1 : EPSILON_S)) {
-      const known = this.steps.find((step) => step.kind === "jump" && step.to === to);
+      const known = this.steps.find((step) => step.kind === "jump" && !step.isStop && step.to === to);
       if (known?.fired.length === 0) known.fired = fired;
       return;
     }
     this.steps.push({ kind: "jump", seconds: Math.round(to - began), from: began, to, fired, serial });
     this.#at = to;
+  }
+
+  /** A clock that ran is stopped: the time that has passed until then is no part of the next jump. */
+  #setRunning(running, now, serial) {
+    const [from, to] = [this.#at, now];
+    if (this.#isRunning && !running && this.state && to - from >= EPSILON_S) {
+      this.steps.push({ kind: "jump", isStop: true, seconds: Math.round(to - from), from, to, fired: [], serial });
+      this.#at = to;
+    }
+    this.#isRunning = running;
+  }
+
+  /** Whether a clock that ran was stopped before the first step: the recording may begin with the clock as it is now. */
+  isStoppedBefore(running) {
+    return Boolean(this.state) && this.#isRunning && running === false && this.steps.length === 0;
   }
 
   /** Takes the world as it is after frames were missed: what differs was done by others. */
@@ -153,15 +193,16 @@ export class Recording {
   }
 
   /** Takes what no frame tells of. True says that something is new. */
-  look({ snapshots, running, level, serial }) {
+  look({ snapshots, running, now, level, serial }) {
     if (!this.state) return false;
     const size = () => this.steps.length + this.omitted.length;
     const before = size();
     if (running && !this.state.running && !this.omitted.includes(RAN)) this.omit(RAN);
+    // The place of a new snapshot is known if nothing was done since the last look.
+    const isPlaced = this.steps.length === this.#looked;
+    this.#setRunning(running, now, serial);
     if (level !== this.#level) this.omit(`the upgrade to feature level ${level}`);
     this.#level = level;
-    // The place of a new one is known if nothing was done since the last look.
-    const isPlaced = this.steps.length === this.#looked;
     for (const { name, at } of snapshots) {
       if (Math.abs((this.#known.get(name) ?? -Infinity) - at) < SAME_SNAPSHOT_S) continue;
       this.#known.set(name, at);
@@ -185,7 +226,9 @@ export class Recording {
     if (path === "/reset" || path === "/state" || (restored && !this.snapshots.has(decodeURIComponent(restored))))
       return claimed === undefined;
     if (restored) this.#at = this.snapshots.get(decodeURIComponent(restored));
+    if (this.isStoppedBefore(body?.running)) return true;
     if (body?.running) this.omit(RAN);
+    if (body?.running !== undefined) this.#setRunning(body.running, reply.now, serial);
     if (!RECORDED.test(path) || body?.running !== undefined) {
       if (!IRRELEVANT.test(path)) this.omit(`control ${method} ${path}`);
       return false;

@@ -407,7 +407,13 @@ export class World extends Store {
       // Another feature level: the world was upgraded.
       if (row.feature_level !== this.row?.feature_level) this.changed();
       this.row = row;
-      const seen = { snapshots, running: clock.running, level: row.feature_level, serial: this.#serial };
+      const seen = {
+        snapshots,
+        running: clock.running,
+        now: clock.now,
+        level: row.feature_level,
+        serial: this.#serial,
+      };
       if (this.onLook?.(seen)) this.changed();
       // Time goes back only when somebody resets the world, or restores a snapshot.
       if (clock.now < this.now) {

@@ -1,7 +1,7 @@
 // A recording as a scenario that plays again: numbers become names, what came is what is expected.
 import { CLIENT } from "./control.js";
-import { isHeardBefore, isUnheard, pollsOf } from "./heard.js";
-import { handle } from "./lib.js";
+import { isHeardBefore, isUnheard, pollsOf, presenceOf } from "./heard.js";
+import { handle, listed } from "./lib.js";
 import { Names } from "./names.js";
 import { isSilent } from "./others.js";
 import { stepsInside } from "./outside.js";
@@ -121,14 +121,22 @@ function entriesOf(steps, world) {
 
 /** The Markdown of one recording. */
 class Story {
+  /** Blocks as texts, paragraphs, and functions for what depends on which queues the story reads. */
   out = [];
   #queues = new Map();
+  /** The queues that the story reads, and the names that those have in it. */
+  #read = new Set();
+  #named = new Map();
+  /** Those who have a client in a pane. */
+  #here = new Set();
   /** When a queue was last polled, in the story's time. */
   #polled = new Map();
   #snapshots = new Map();
   /** Who has a network that is offline; null for everybody. */
   #offline = new Set();
-  /** Events of people who are offline: they come when they are online again, unless their queue is lost. */
+  /** Who is deactivated: their polls are refused. */
+  #inactive = new Set();
+  /** Events of people who are offline or deactivated: they come when that ends, unless their queue is lost. */
   #held = [];
   #lost = new Set();
   /** Who has a queue that ended, and why: the next poll of their client finds it out. */
@@ -136,8 +144,8 @@ class Story {
   #polls = new Map();
   /** The people of which a sentence said why their queues stay so long. */
   #explained = new Set();
-  /** The losses that the clients of observers found out by themselves, oldest first. */
-  #losses;
+  /** What happened between the steps, oldest first: clients found out that their queue was lost, began and ended. */
+  #changes;
   /** By queue: the longest time without a poll that it outlasted, and the one that ended it, in seconds. */
   fates = new Map();
 
@@ -163,13 +171,38 @@ class Story {
         .get(email)
         .filter(({ isLoss }) => isLoss)
         .map(({ serial, rule }) => ({ email, serial, rule }));
-    this.#losses = observers.flatMap(lossesOf).sort((one, other) => one.serial - other.serial);
+    this.#changes = [...observers.flatMap(lossesOf), ...this.watchers.flatMap((email) => this.#comings(email))].sort(
+      (one, other) => one.serial - other.serial,
+    );
+  }
+
+  /** When somebody's clients begin and end during the story. */
+  #comings(email) {
+    const times = presenceOf(email, this.recording.seats, this.world);
+    if (times[0]?.from === -Infinity) this.#here.add(email);
+    return times
+      .flatMap(({ from, to }) => [
+        { email, serial: from, isHere: true },
+        { email, serial: to, isHere: false },
+      ])
+      .filter(({ serial }) => Number.isFinite(serial));
   }
 
   /** Adds a paragraph, between blank lines. */
-  #say(text) {
-    const isApart = /(^|\n)$/.test(this.out.at(-1) ?? "");
-    this.out.push(`${isApart ? "" : "\n"}${text}\n`);
+  #say(said) {
+    this.out.push({ said });
+  }
+
+  /** The text of the story, when all of it is there. */
+  text() {
+    const lines = [];
+    const add = (part) => {
+      if (typeof part === "function") part().forEach(add);
+      else if (typeof part === "string") lines.push(part);
+      else lines.push(`${/(^|\n)$/.test(lines.at(-1) ?? "") ? "" : "\n"}${part.said}\n`);
+    };
+    this.out.forEach(add);
+    return `${lines.join("\n")}\n`;
   }
 
   /** Whether a client did not receive what happened then, or an event of it: its next poll found that its queue was lost. */
@@ -194,14 +227,39 @@ class Story {
     this.#polled.set(email, this.now);
   }
 
-  /** The losses that clients of observers found out before something happened. */
-  losses(before) {
-    while (this.#losses[0]?.serial < before) this.#loss(this.#losses.shift());
+  /** The clients of those who are there from the beginning. */
+  begin() {
+    for (const email of this.observers) if (this.#here.has(email)) this.observe(email);
+  }
+
+  /** What changed for clients before something happened. */
+  changes(before) {
+    while (this.#changes[0]?.serial < before) {
+      const change = this.#changes.shift();
+      if (change.isHere === undefined) this.#loss(change);
+      else if (change.isHere) this.#come(change.email);
+      else this.#go(change.email);
+    }
+  }
+
+  /** Somebody has a client in a pane from here on. */
+  #come(email) {
+    this.#here.add(email);
+    if (this.observers.includes(email)) this.observe(email, `The client of ${handle(email)} begins here.`);
+  }
+
+  /** Nobody acts as somebody any more: their queue is not polled. */
+  #go(email) {
+    const queue = this.#queue(email);
+    for (const about of [this.#here, this.#lost, this.#ended]) about.delete(email);
+    this.#held = this.#held.filter(([one]) => one !== email);
+    const said = `The client of ${handle(email)} ends here.`;
+    if (this.observers.includes(email)) this.out.push(() => (this.#named.has(queue) ? [{ said }] : []));
   }
 
   /** A client finds out that its queue is lost, and registers again. */
   #loss({ email, rule }) {
-    if (this.#lost.has(email) || !this.#queues.has(email)) return;
+    if (!this.#here.has(email) || this.#lost.has(email) || !this.#queues.has(email)) return;
     const why = this.#ended.get(email);
     const queue = this.#queue(email);
     const gap = this.now - this.#polled.get(email);
@@ -211,12 +269,20 @@ class Story {
       this.out.push(...this.steering.losing(email, rule));
     }
     this.#say(`The next poll of ${handle(email)} finds out that the queue is gone; the client registers again.`);
-    this.out.push(
-      block("request", [`${handle(email)}: GET /events`, `queue_id: {{${queue}.queue_id}}`, "last_event_id: -1"]),
-      block("reply 400", [JSON.stringify({ code: "BAD_EVENT_QUEUE_ID" })]),
+    this.#reads(queue, (name) =>
+      block("request", [`${handle(email)}: GET /events`, `queue_id: {{${name}.queue_id}}`, "last_event_id: -1"]),
     );
+    this.out.push(block("reply 400", [JSON.stringify({ code: "BAD_EVENT_QUEUE_ID" })]));
     this.#held = this.#held.filter(([one]) => one !== email);
     this.observe(email);
+    // The sentence says that the client registers, whatever it receives then.
+    if (!this.#lost.has(email)) this.#read.add(this.#queue(email));
+  }
+
+  /** Adds a block that reads a queue, by the queue's name. */
+  #reads(queue, written) {
+    this.#read.add(queue);
+    this.out.push(() => [written(this.#named.get(queue))]);
   }
 
   #isTo(frame, email) {
@@ -226,10 +292,11 @@ class Story {
   #queue = (email) => `${handle(email)} ${this.#queues.get(email)}`;
 
   #isOffline(email) {
-    return this.#offline.has(null) || this.#offline.has(handle(email));
+    return this.#offline.has(null) || this.#offline.has(handle(email)) || this.#inactive.has(email);
   }
 
-  observe(email) {
+  /** A client registers. `said` is a sentence about that, `renewed` one for a queue that follows another one. */
+  observe(email, said = null, renewed = null) {
     if (this.#isOffline(email)) {
       this.#lost.add(email);
       this.#held = this.#held.filter(([one]) => one !== email);
@@ -239,21 +306,33 @@ class Story {
     this.#polled.set(email, this.now);
     this.#ended.delete(email);
     this.fates.set(this.#queue(email), { outlasted: 0, ended: null });
+    const queue = this.#queue(email);
     const idle = this.#idle(email);
+    this.out.push(() => (this.#read.has(queue) ? this.#queueParts(email, queue, idle, { said, renewed }) : []));
+  }
+
+  /** The queue of a client, with a number among those that the story reads. */
+  #queueParts(email, queue, idle, { said, renewed }) {
+    const number = 1 + [...this.#named.values()].filter((name) => name.startsWith(`${handle(email)} `)).length;
+    const name = `${handle(email)} ${number}`;
+    this.#named.set(queue, name);
+    const sentences = [said, number > 1 ? renewed : null];
     if (idle === QUEUE_S && !this.#explained.has(email)) {
       this.#explained.add(email);
-      this.#say(`The client of ${handle(email)} polls all the time, so jumps of the clock do not end its queue.`);
+      sentences.push(`The client of ${handle(email)} polls all the time, so jumps of the clock do not end its queue.`);
     }
-    this.out.push(
-      block(`queue ${this.#queue(email)}`, [
+    return [
+      ...sentences.filter(Boolean).map((sentence) => ({ said: sentence })),
+      block(`queue ${name}`, [
         `event_types: ${JSON.stringify(OBSERVED)}`,
         ...(idle === IDLE_S ? [] : [`idle_queue_timeout: ${idle}`]),
         `client_capabilities: ${JSON.stringify(CAPABILITIES)}`,
       ]),
-    );
+    ];
   }
 
   #expect(email, event, serial) {
+    if (!this.#here.has(email)) return;
     if (this.#lost.has(email) || this.#ended.has(email) || this.#isMissed(email, serial, event)) return;
     if (isUnheard(this.#polls.get(email), event, serial)) return;
     if (this.#isOffline(email)) {
@@ -261,7 +340,8 @@ class Story {
       return;
     }
     this.#poll(email);
-    this.out.push(block(`event ${this.#queue(email)}`, [JSON.stringify(expectation(event, this.names))]));
+    const expected = JSON.stringify(expectation(event, this.names));
+    this.#reads(this.#queue(email), (name) => block(`event ${name}`, [expected]));
   }
 
   /** Follows who is offline, and takes what those who no longer are have missed. */
@@ -314,7 +394,8 @@ class Story {
     this.#say(describeStep(step, this.world));
     const to = this.#after(step.to);
     const receives = (frame, email) => this.#isTo(frame, email) && !this.#isMissed(email, frame.serial, frame.event);
-    const watchers = this.watchers.filter((email) => frames.some((frame) => receives(frame, email)));
+    const here = this.watchers.filter((email) => this.#here.has(email));
+    const watchers = here.filter((email) => frames.some((frame) => receives(frame, email)));
     for (const email of watchers) if (!this.observers.includes(email)) this.observe(email);
     let waiting = [];
     const take = () => {
@@ -340,7 +421,7 @@ class Story {
     }
     this.#advance(to);
     take();
-    for (const email of this.observers) {
+    for (const email of this.observers.filter((one) => this.#here.has(one))) {
       if (!this.#isEnded(email, this.now) || this.#ended.has(email)) continue;
       if (this.#isMissed(email, step.serial)) this.#ended.set(email, "expired");
       else if (this.#idle(email) === this.longest) this.#renew(email);
@@ -349,11 +430,8 @@ class Story {
 
   /** A client that polled all the time kept its queue in a jump; in the story it has a new one. */
   #renew(email) {
-    if (this.longest < QUEUE_S)
-      this.#say(
-        `At this level no queue stays that long without a poll: ${handle(email)} has a new one after the jump.`,
-      );
-    this.observe(email);
+    const renewed = `At this level no queue stays that long without a poll: ${handle(email)} has a new one after the jump.`;
+    this.observe(email, null, this.longest < QUEUE_S ? renewed : null);
   }
 
   /** `said` is a sentence for several steps, and empty for those after the first. */
@@ -365,18 +443,27 @@ class Story {
     }
     this.out.push(...this.steering.blocks(step));
     const restored = step.path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
-    if (step.path === "/snapshots" && step.body) this.#snapshots.set(step.body.name, this.now);
+    if (step.path === "/snapshots" && step.body)
+      this.#snapshots.set(step.body.name, { now: this.now, inactive: new Set(this.#inactive) });
     this.#connect(step);
-    if (restored) this.now = this.#snapshots.get(decodeURIComponent(restored)) ?? this.now;
-    if (restored) this.names.keep(step.made);
+    if (restored) this.#restore(this.#snapshots.get(decodeURIComponent(restored)), step.made);
+  }
+
+  #restore(snapshot, made) {
+    this.now = snapshot?.now ?? this.now;
+    this.#inactive = new Set(snapshot?.inactive);
+    this.names.keep(made);
     // Clients find out with their next poll that a restore ended their queues.
-    if (restored) for (const email of this.observers) this.#ended.set(email, "restored");
+    for (const email of this.observers.filter((one) => this.#here.has(one))) {
+      if (!this.#isOffline(email)) this.#lost.delete(email);
+      this.#ended.set(email, "restored");
+    }
   }
 
   /** A queue that control ends: the story has those of the observers. */
   #lose({ queue }) {
     if (!this.observers.includes(queue.user) || this.#lost.has(queue.user)) return;
-    this.out.push(this.steering.losing(queue.user));
+    this.out.push(...this.steering.losing(queue.user));
     this.#ended.set(queue.user, "deleted");
   }
 
@@ -415,9 +502,9 @@ class Story {
   /** The queue of a deactivated person stays, but nothing can be polled from it before they are active again. */
   #activate(email, { method, path }, entry) {
     const id = this.world.byEmail.get(email)?.user_id;
-    if (method === "DELETE" && [`/users/${id}`, `/bots/${id}`].includes(path)) this.#offline.add(handle(email));
+    if (method === "DELETE" && [`/users/${id}`, `/bots/${id}`].includes(path)) this.#inactive.add(email);
     if (method !== "POST" || path !== `/users/${id}/reactivate`) return;
-    this.#offline.delete(handle(email));
+    this.#inactive.delete(email);
     this.#resume(entry?.serial);
   }
 }
@@ -461,7 +548,7 @@ function othersSince(serial, world) {
 /** What was done and is not in the story, in words. */
 function omittedFrom({ omitted, steps, state }, observers, world) {
   const others = steps.filter(({ queue }) => queue && !observers.includes(queue.user));
-  const names = observers.map(handle).join(" and ");
+  const names = listed(observers.map(handle));
   return [
     ...omitted,
     ...othersSince(state.serial, world),
@@ -471,15 +558,15 @@ function omittedFrom({ omitted, steps, state }, observers, world) {
 
 /**
  * The Markdown of a recording, what of it could not be described, and the steps that are left out, in words. `before` are the
- * messages as they were, `observers` the addresses of those whose events are expected, `people` those of the panes, `fixture`
+ * messages as they were, `observers` the addresses of those whose events are expected, `people` those of all who acted in the panes, `fixture`
  * the name of a file with the world's state, `needs` what was changed before, in words.
  */
 export function scenarioOf(recording, world, options) {
   // The first one shows how long each queue has to stay.
   const { fates } = storyOf(recording, world, options, null);
-  const { out, steps } = storyOf(recording, world, options, timesOf(fates));
-  const left = steps.filter((step) => step.isLeft).map((step) => describeStep(step, world).replace(/\.$/, ""));
-  return { text: `${out.join("\n")}\n`, omitted: omittedFrom(recording, options.observers, world), left };
+  const story = storyOf(recording, world, options, timesOf(fates));
+  const left = story.steps.filter((step) => step.isLeft).map((step) => describeStep(step, world).replace(/\.$/, ""));
+  return { text: story.text(), omitted: omittedFrom(recording, options.observers, world), left };
 }
 
 /** What a story says of the world in which it begins. */
@@ -513,16 +600,16 @@ function storyOf(recording, world, { title, before, observers, people, fixture, 
     const to = isWhole(age) ? `+${placeholderSpan(age)}` : instantText(state.now);
     story.out.push(block("control", [`clock ${to}`]));
   }
-  for (const email of observers) story.observe(email);
+  story.begin();
   for (const step of recording.before) story.control(step);
   story.steps.forEach((step, index) => {
     const entry = story.entries[index];
-    story.losses(entry?.serial ?? step.serial ?? 0);
+    story.changes(entry?.serial ?? step.serial ?? 0);
     if (step.isLeft) story.leave(step);
     else if (step.kind === "jump") story.jump(step);
     else if (step.kind === "control") story.control(step, removals(story.steps, index));
     else story.request(step, entry);
   });
-  story.losses(Infinity);
+  story.changes(Infinity);
   return story;
 }

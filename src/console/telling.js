@@ -1,5 +1,6 @@
 // Steps in words: the prose of a scenario, and what of a recording it does not have.
 import { handle, span } from "./lib.js";
+import { topicName } from "./part/words.js";
 import { value } from "./steps.js";
 
 /** How much of a message is quoted, in characters. */
@@ -11,9 +12,6 @@ const quoted = (text) => {
     .split("\n");
   return `“${line.length > QUOTED ? `${line.slice(0, QUOTED)} …` : line}”`;
 };
-
-/** The empty topic has a name that people see. */
-const topicName = (topic) => topic || "general chat";
 
 const outcome = ({ status, code }) =>
   status === 200
@@ -34,7 +32,7 @@ function subscribing({ method, params }, world) {
 /** Where a message goes; channels are given by their name or by their number. */
 function destination({ type, to, topic }, world) {
   if (["direct", "private"].includes(type)) return `to ${list(world, to)}`;
-  return `in #${world.channelsById.get(to)?.name ?? to} > ${topicName(topic)}`;
+  return `in #${world.channelsById.get(to)?.name ?? to} > ${topicName(topic, world)}`;
 }
 
 /** What a request does, by its method and path. */
@@ -46,9 +44,9 @@ const DEEDS = [
   ],
   [
     /^PATCH \/messages\/\d+$/,
-    ({ params }) =>
+    ({ params }, world) =>
       params.content === undefined
-        ? `moves a message to the topic ${quoted(topicName(params.topic))}`
+        ? `moves a message to the topic ${quoted(topicName(params.topic, world))}`
         : `edits a message: ${quoted(params.content)}`,
   ],
   [/^DELETE \/messages\/\d+$/, () => "deletes a message"],
@@ -97,6 +95,7 @@ const CALLS = [
 /** One line about a step. */
 export function describeStep(step, world) {
   if (step.kind === "request") return value(`${handle(step.user)} ${deed(step, world)}${outcome(step)}`);
+  if (step.isStop) return "The clock, which ran until here, is stopped.";
   if (step.kind === "jump") return `The clock jumps by ${span(step.seconds)}.`;
   const asked = `${step.method} ${step.path}`;
   for (const [pattern, words] of CALLS) {

@@ -22,6 +22,15 @@ export const Name = ({ children }) => html`
   <bdi>${children}</bdi>
 `;
 
+/** In texts of several lines, Enter alone begins another one. */
+const isSending = ({ key, ctrlKey, metaKey, repeat, target }) =>
+  key === "Enter" && (ctrlKey || metaKey) && !repeat && target.localName === "textarea";
+
+/** What the keys do in the texts of a dialog. */
+export const Keys = ({ does }) => html`
+  <p class="soft small">Enter makes a new line, Ctrl+Enter (Cmd+Enter on a Mac) ${does}.</p>
+`;
+
 export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "first", children }) {
   const dialog = useRef();
   const leaves = useRef(false);
@@ -29,7 +38,10 @@ export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "firs
     const before = document.activeElement;
     const element = dialog.current;
     element.showModal();
-    element.querySelector(":is(.body, footer) :is(input, textarea, select, button, a, [tabindex])")?.focus();
+    const first = element.querySelector(":is(.body, footer) :is(input, textarea, select, button, a, [tabindex])");
+    first?.focus();
+    // Whoever changes a text goes on at its end.
+    if (first?.localName === "textarea") first.setSelectionRange(first.value.length, first.value.length);
     // The browser gives the focus back when a dialog is closed, but not when it leaves the page while it is open.
     return () => {
       leaves.current = true;
@@ -48,7 +60,14 @@ export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "firs
       onClose=${() => leaves.current || onClose()}
       onClick=${(event) => event.target === dialog.current && dialog.current.close()}
     >
-      <form onSubmit=${sent}>
+      <form
+        onSubmit=${sent}
+        onKeyDown=${(event) => {
+          if (!isSending(event)) return;
+          event.preventDefault();
+          event.currentTarget.requestSubmit();
+        }}
+      >
         <header>
           <h2 class="grow">${title}</h2>
           <button type="button" class="button plain square" aria-label="Close" onClick=${() => dialog.current.close()}>

@@ -7,7 +7,11 @@ const ENTITIES = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&", nbsp: " " 
 /** The text of HTML or of Markdown, for a line. */
 const plain = (content) =>
   content.replace(/<[^>]+>/g, "").replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (_, name) => ENTITIES[name]);
-export const topicName = (topic) => (topic === "" ? "general chat" : topic);
+/** From this feature level on, the empty topic has a name that people see; before, messages without one had that of a topic. */
+const EMPTY_TOPIC_LEVEL = 334;
+/** A topic as clients of the world's level show it. */
+export const topicName = (topic, world) =>
+  topic || ((world.level ?? Infinity) < EMPTY_TOPIC_LEVEL ? "(no topic)" : "general chat");
 
 const parsed = (text) => {
   try {
@@ -29,13 +33,13 @@ export function requestWords(entry, world) {
   if (entry.method === "POST" && entry.path === "/messages") {
     const place = ["direct", "private"].includes(params.type)
       ? recipients(params.to, world)
-      : `#${typeof parsed(params.to) === "number" ? channel(parsed(params.to), world) : String(parsed(params.to))} › ${topicName(params.topic ?? params.subject ?? "")}`;
+      : `#${typeof parsed(params.to) === "number" ? channel(parsed(params.to), world) : String(parsed(params.to))} › ${topicName(params.topic ?? params.subject ?? "", world)}`;
     return `${place}: ${params.content ?? ""}`;
   }
   if (entry.method === "PATCH" && entry.path.startsWith("/messages/")) {
     const place = params.stream_id ? `to #${channel(Number(params.stream_id), world)} ` : "";
     return params.topic !== undefined
-      ? `moved ${place}› ${topicName(params.topic)}`
+      ? `moved ${place}› ${topicName(params.topic, world)}`
       : params.stream_id
         ? `moved ${place}`
         : (params.content ?? "");
@@ -62,7 +66,7 @@ const EVENTS = {
     const { message } = event;
     const place =
       message.type === "stream" || message.type === "channel"
-        ? `#${channel(message.stream_id, world)} › ${topicName(message.subject)}`
+        ? `#${channel(message.stream_id, world)} › ${topicName(message.subject, world)}`
         : "direct message";
     return `${message.sender_full_name} in ${place}: ${plain(message.content)}`;
   },
@@ -70,7 +74,7 @@ const EVENTS = {
     const moved = event.new_stream_id
       ? `moved to #${channel(event.new_stream_id, world)}`
       : event.subject !== undefined
-        ? `moved to ${topicName(event.subject)}`
+        ? `moved to ${topicName(event.subject, world)}`
         : "edited";
     return `${event.user_id ? user(event.user_id, world) : "somebody"} ${moved}${event.content ? `: ${event.content}` : ""} (message ${(event.message_ids ?? [event.message_id]).join(", ")})`;
   },

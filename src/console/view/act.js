@@ -1,5 +1,5 @@
 // Act as: two people side by side, each over the public API alone; what is clicked is recorded.
-import { handle, html, plural, span, useEffect, useMemo, useReducer, useRef, useState } from "../lib.js";
+import { handle, html, plural, span, useEffect, useMemo, useReducer, useState } from "../lib.js";
 import { Recording } from "../record.js";
 import { toasts } from "../store.js";
 import { Icon } from "../part/icons.js";
@@ -30,7 +30,11 @@ function recordingOf(world) {
     if (recording.frame(frame, was, serial)) beginAgain("the world went back to before it");
   };
   world.onMissed ??= (found) => recording.missed(found);
-  world.onLook ??= (found) => recording.look(found);
+  world.onLook ??= (found) => {
+    if (!recording.isStoppedBefore(found.running)) return recording.look(found);
+    beginAgain();
+    return true;
+  };
   world.onRestart ??= () => {
     if (recording.state || recording.steps.length) beginAgain("the server was started again");
     world.changed();
@@ -72,7 +76,6 @@ export function ActView({ world }) {
   };
   const [lost, setLost] = useState(lostSteps(world));
   const people = world.users.filter((user) => user.is_active && !user.is_bot);
-  const chosen = useRef([]);
   const first = useMemo(() => {
     const asked = world.actAs && world.byEmail.get(world.actAs);
     world.actAs = null;
@@ -149,9 +152,7 @@ export function ActView({ world }) {
             recording=${recording}
             initial=${user}
             onRecorded=${again}
-            onUser=${(at, one) => {
-              chosen.current[at] = one;
-            }}
+            onUser=${(at, one) => recording.seat(at, one.email, world.serial)}
           />
         `,
       )}
@@ -159,12 +160,7 @@ export function ActView({ world }) {
     ${
       exports &&
       html`
-        <${Export}
-          world=${world}
-          recording=${recording}
-          people=${first.map((user, side) => (chosen.current[side] ?? user).email)}
-          onClose=${() => setExports(false)}
-        />
+        <${Export} world=${world} recording=${recording} onClose=${() => setExports(false)} />
       `
     }
   `;
@@ -173,6 +169,7 @@ export function ActView({ world }) {
 const outcome = (status) => (status === 200 ? "" : status ? ` refused, ${status}` : ", no reply");
 
 function describe(step) {
+  if (step.isStop) return "Last: stopped the clock";
   if (step.kind === "jump") return `Last: jumped ${span(step.seconds)}`;
   if (step.kind === "control") return `Last: control ${step.method} ${step.path}`;
   return `Last: ${handle(step.user)} ${step.method} ${step.path}${outcome(step.status)}`;

@@ -64,7 +64,7 @@ function Messages({ world, channel, topic, viewer, isSource }) {
                   ${
                     topic === null
                       ? html`
-                          <bdi>${topicName(message.topic)}</bdi>
+                          <bdi>${topicName(message.topic, world)}</bdi>
                           ,${" "}
                         `
                       : ""
@@ -209,7 +209,7 @@ function Channel({ world, channel, viewer }) {
                 aria-pressed=${topic === one.name}
                 onClick=${() => setTopic(one.name)}
               >
-                <bdi class="cut">${topicName(one.name)}</bdi>
+                <bdi class="cut">${topicName(one.name, world)}</bdi>
                 ${" "}
                 <span class="soft number">${one.messages}</span>
               </button>

@@ -85,8 +85,8 @@ const acting = {
       "clock +1h\n",
       due("max 1", "Notification Bot", ""),
       "clock +8d21h40m",
-      "queue max 2",
     ]);
+    assert.doesNotMatch(said, /queue max 2/, "nothing is read after the last jump");
     assert.doesNotMatch(said, /"message":\{"(?!id)/);
     await end(page, url, "jumps");
   },

@@ -22,6 +22,7 @@ const { recorded } = require("./recorded");
 const { shown } = require("./shown");
 const { steered } = require("./steered");
 const { stories } = require("./stories");
+const { switched } = require("./switched");
 const { times } = require("./times");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
@@ -531,7 +532,7 @@ async function main() {
   // Those that measure times run alone.
   if (!(await run(checks))) return 1;
   const passed = await Promise.all([
-    run({ ...views, ...stories, ...cases, ...panes }),
+    run({ ...views, ...stories, ...cases, ...panes, ...switched }),
     run({ ...levels, ...times, ...queues }),
     run({ ...acting, ...recorded, ...shown, ...steered }),
   ]);

@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { arm, begin, composer, end, events, listening, message, pane, played, view, write } = require("./hands");
 const { live } = require("./page");
-const { control, serve } = require("./program");
+const { api, control, serve } = require("./program");
 
 const SHORT = 480;
 /** The most polls that leave a connection to other requests. */
@@ -39,6 +39,64 @@ const panes = {
       await page.keyboard.press("Escape");
     }
     await end(page, url, "menus");
+  },
+
+  async "open a text to be changed at its end, and submit it with Ctrl+Enter"({ browser, url }) {
+    const page = await begin(browser, url, "at-the-end");
+    const dialog = page.locator("dialog");
+    await write(page, "Mel Marsh", "One line");
+    await message(page, "Mel Marsh", "One line")
+      .getByLabel(/Act on message/)
+      .click();
+    await pane(page, "Mel Marsh").getByRole("button", { name: "Edit …" }).click();
+    await dialog.getByText("Enter makes a new line, Ctrl+Enter (Cmd+Enter on a Mac) saves it.").waitFor();
+    await page.keyboard.type(", longer");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("and another");
+    assert.equal(await page.getByLabel("Text").inputValue(), "One line, longer\nand another");
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    await message(page, "Max Mercer", "One line, longer").waitFor();
+    await composer(page, "Mel Marsh").fill("Later");
+    await pane(page, "Mel Marsh").getByLabel("Schedule a message").click();
+    await dialog.getByText("schedules it.").waitFor();
+    await page.keyboard.type(" today");
+    await page.keyboard.press("Meta+Enter");
+    await dialog.waitFor({ state: "detached" });
+    const { state } = await control(url, "GET", "/worlds/at-the-end/state");
+    assert.match(JSON.stringify(state), /"Later today"/);
+    await pane(page, "Mel Marsh").getByRole("button", { name: "New conversation" }).click();
+    await dialog.getByLabel("Channel").selectOption({ label: "general" });
+    await dialog.getByLabel("Message", { exact: true }).press("Control+Enter");
+    assert.equal(await dialog.count(), 1, "an empty message is not sent");
+    await page.keyboard.type("To a new topic");
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    await message(page, "Mel Marsh", "To a new topic").waitFor();
+    await end(page, url, "at-the-end");
+  },
+
+  async "call the empty topic as the level does, in each view"({ browser, url }) {
+    for (const [name, level, shown, not] of [
+      ["empty-247", 247, "(no topic)", "general chat"],
+      ["empty-newest", null, "general chat", "(no topic)"],
+    ]) {
+      const page = await begin(browser, url, name, level === null ? {} : { feature_level: level });
+      const topic = level === null ? "" : "(no topic)";
+      await api(`${url}/w/${name}`, "mel", "POST", "/messages", {
+        type: "stream",
+        to: "general",
+        topic,
+        content: "?!",
+      });
+      await pane(page, "Mel Marsh").locator(".place", { hasText: shown }).waitFor();
+      await view(page, "Channels");
+      await page.getByRole("button", { name: /#general/ }).click();
+      await page.locator(".topics button", { hasText: shown }).waitFor();
+      assert.equal(await page.locator(".topics button", { hasText: not }).count(), 0);
+      await page.locator(".message-head", { hasText: shown }).first().waitFor();
+      await end(page, url, name);
+    }
   },
 
   async "give the composer the focus after an upload, unless somebody writes elsewhere"({ browser, url }) {

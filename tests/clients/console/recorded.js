@@ -177,6 +177,54 @@ const recorded = {
     await end(page, url, "elsewhere");
   },
 
+  async "export a restore to a time when somebody was active or not, so that it plays"({ browser, url, binary }) {
+    const page = await begin(browser, url, "active-then");
+    const activate = async (button, shown) => {
+      await view(page, "People");
+      await person(page, "Max Mercer");
+      await page.getByRole("button", { name: button }).click();
+      if (button !== "Reactivate") await page.getByRole("button", { name: "Deactivate", exact: true }).click();
+      await page.getByText(shown).waitFor();
+      await view(page, "Act as");
+    };
+    const deactivate = () => activate("Deactivate …", "Max Mercer is deactivated");
+    const reactivate = () => activate("Reactivate", "Max Mercer is active again");
+    const restore = async (name) => {
+      await world(page).click();
+      await page.getByText(`Restore ${name}`).click();
+      await page.getByText(`Back at ${name}`).waitFor();
+    };
+    await write(page, "Mel Marsh", "First");
+    await message(page, "Max Mercer", "First").waitFor();
+    await snapshot(page, "active");
+    await deactivate();
+    await snapshot(page, "inactive");
+    await restore("active");
+    await pane(page, "Max Mercer").getByText("listening, queue 2").waitFor();
+    await write(page, "Mel Marsh", "Active again");
+    await message(page, "Max Mercer", "Active again").waitFor();
+    await restore("inactive");
+    await pane(page, "Mel Marsh").getByText("listening, queue 3").waitFor();
+    await write(page, "Mel Marsh", "Inactive again");
+    await message(page, "Mel Marsh", "Inactive again").waitFor();
+    await reactivate();
+    await pane(page, "Max Mercer").getByText("listening, queue 3").waitFor({ timeout: 15_000 });
+    await write(page, "Mel Marsh", "At last");
+    await message(page, "Max Mercer", "At last").waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "snapshots/active/restore",
+      'event max 2\n{"type":"message","message":{"id":"{{message2}}","subject":"greetings","content":"Active again"}}',
+      "snapshots/inactive/restore",
+      "content: Inactive again",
+      "reactivates max",
+      "content: At last",
+      'event max 3\n{"type":"message"',
+    ]);
+    assert.doesNotMatch(text, /"content":"Inactive again"/);
+    await end(page, url, "active-then");
+  },
+
   async "leave out what acts on a message of another client, and say so"({ browser, url, binary }) {
     const page = await begin(browser, url, "another");
     const says = { type: "channel", to: "general", topic: "greetings", content: "From my own app" };

@@ -5,7 +5,7 @@
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
 const { api, control } = require("./program");
-const { arm, begin, end, listening, pane, view, write } = require("./hands");
+const { arm, begin, end, listening, message, pane, view, write } = require("./hands");
 
 const NARROW = 390;
 
@@ -168,6 +168,22 @@ const shown = {
     await found("drop", "fault-1");
     await live(page).first().click();
     await page.getByLabel("Details").getByText("fault-1: loses the request").waitFor();
+    const repeats = page.getByLabel("Details").getByText("a browser repeats such a request by itself");
+    assert.equal(await repeats.count(), 0, "the request is not one of this page");
+    await search.fill("");
+    await control(url, "POST", "/worlds/sought/faults", {
+      match: { path: "/messages", method: "POST" },
+      times: 1,
+      effect: { drop: "before" },
+    });
+    await view(page, "Act as");
+    await listening(page);
+    await write(page, "Mel Marsh", "Repeated");
+    await message(page, "Max Mercer", "Repeated").waitFor();
+    await view(page, "Live");
+    await live(page).filter({ hasText: "no reply" }).last().click();
+    await page.getByLabel("Details").getByText("fault-3: loses the request").waitFor();
+    await repeats.waitFor();
     await end(page, url, "sought");
   },
 

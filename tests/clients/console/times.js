@@ -87,6 +87,64 @@ const times = {
     await end(page, url, "due");
   },
 
+  async "export a stop of the clock apart from the jump after it, so that it plays"({ browser, url, binary }) {
+    const stop = async (page) => {
+      await page.waitForTimeout(1_200);
+      await page.getByLabel("Stop the clock").click();
+      await page.getByText("The clock is frozen").waitFor();
+    };
+    const jump = async (page, name) => {
+      await page.getByLabel("+1 h: go on").click();
+      await page.getByText("Last: jumped 1 h").waitFor();
+      await write(page, "Mel Marsh", name);
+      await message(page, "Max Mercer", name).waitFor();
+    };
+    /** The seconds of the last jump, which a story goes in parts where a queue is made on the way. */
+    const jumped = (text) => {
+      const [said] = text.split("The clock jumps by 1 h.").at(-1).split("writes");
+      const parts = [...said.matchAll(/^clock \+(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/gm)];
+      return parts.reduce((sum, [, h = 0, m = 0, s = 0]) => sum + 3_600 * h + 60 * m + Number(s), 0);
+    };
+    for (const [name, options] of [
+      ["stopped-first", {}],
+      ["stopped-247", { feature_level: 247 }],
+    ]) {
+      await control(url, "POST", "/worlds", { name, ...options });
+      await control(url, "POST", `/worlds/${name}/clock`, { running: true });
+      const page = await open(browser, `${url}/console/w/${name}/act`);
+      await listening(page);
+      await stop(page);
+      assert.equal(await page.getByText("recording", { exact: true }).count(), 1, "the recording begins again");
+      await jump(page, "Later");
+      const first = await played(page, binary);
+      assert.equal(jumped(first), 3_600, first);
+      await page.getByLabel("Let the clock run").click();
+      await page.getByText("The clock runs with real time").waitFor();
+      await stop(page);
+      await page.getByText("Last: stopped the clock").waitFor();
+      await jump(page, "Much later");
+      const then = await played(page, binary);
+      assertOrder(then, ["content: Later", "is stopped.", "clock ", "The clock jumps by 1 h.", "Much later"]);
+      assert.equal(jumped(then), 3_600, then);
+      await end(page, url, name);
+    }
+    // On a clock that ran from the beginning on, a stop goes on in whole seconds.
+    await control(url, "POST", "/worlds", { name: "stopped-then" });
+    await control(url, "POST", "/worlds/stopped-then/clock", { running: true });
+    const page = await open(browser, `${url}/console/w/stopped-then/act`);
+    await listening(page);
+    await write(page, "Mel Marsh", "On a running clock");
+    await message(page, "Max Mercer", "On a running clock").waitFor();
+    await stop(page);
+    await jump(page, "Later");
+    const text = await played(page, binary);
+    assert.match(
+      text,
+      /is stopped\.\n\n```control\nclock \+\d+s\n```\n\nThe clock jumps by 1 h\.\n(.*\n)*clock \+1h\n/,
+    );
+    await end(page, url, "stopped-then");
+  },
+
   async "arm a fault like a request, for its method alone"({ browser, url }) {
     const page = await begin(browser, url, "alike");
     await write(page, "Mel Marsh", "Hi");

@@ -1,6 +1,6 @@
 // What is asked before a message is edited or moved, and to begin a conversation.
 import { html } from "../../lib.js";
-import { Dialog } from "../../part/common.js";
+import { Dialog, Keys } from "../../part/common.js";
 
 export function PaneDialog({ dialog, world, session, onClose, act, moveTo, paramsFor, onPlace }) {
   const channels = session.channels;
@@ -31,6 +31,7 @@ export function PaneDialog({ dialog, world, session, onClose, act, moveTo, param
           Text
           <textarea class="input" name="content" rows="5" defaultValue=${dialog.edit.content}></textarea>
         </label>
+        <${Keys} does="saves it" />
       <//>
     `;
   }
@@ -95,6 +96,7 @@ export function PaneDialog({ dialog, world, session, onClose, act, moveTo, param
         Message
         <textarea class="input" name="content" rows="3" required></textarea>
       </label>
+      <${Keys} does="sends it" />
     <//>
   `;
 }

@@ -1,6 +1,6 @@
 // What was recorded, as a scenario.
 import { needsOf } from "../../beginning.js";
-import { copy, download, handle, html, plural, useState } from "../../lib.js";
+import { copy, download, handle, html, listed, plural, useState } from "../../lib.js";
 import { toasts } from "../../store.js";
 import { scenarioOf } from "../../story.js";
 import { Dialog } from "../../part/common.js";
@@ -9,26 +9,28 @@ import { Icon } from "../../part/icons.js";
 /** How much of what is not in the story is named. */
 const OMITTED_SHOWN = 8;
 
-const listed = (omitted) =>
+const shortened = (omitted) =>
   [...omitted.slice(0, OMITTED_SHOWN), ...(omitted.length > OMITTED_SHOWN ? ["…"] : [])].join("; ");
 
-/** Those whose events are expected, by the choices of the dialog. */
+/** Those whose events are expected, by the choices of the dialog, of those who acted at the left and at the right. */
 const OBSERVERS = {
-  right: ([, right]) => [right],
-  left: ([left]) => [left],
-  both: (people) => people,
+  right: ([, right]) => right,
+  left: ([left]) => left,
+  both: (sides) => sides.flat(),
 };
 
-/** `people` are the addresses of those at the left and at the right. */
-export function Export({ world, recording, people, onClose }) {
+export function Export({ world, recording, onClose }) {
   const [title, setTitle] = useState("A story from the console");
   // What the person chose: null until then, since a story is to play by itself.
   const [chosen, setChosen] = useState(null);
   const [side, setSide] = useState("right");
   const began = recording.state;
-  const observers = [...new Set(OBSERVERS[side](people))];
-  const names = observers.map(handle).join(" and ");
-  const [left, right] = people.map((email) => world.byEmail.get(email)?.full_name ?? handle(email));
+  const sides = [0, 1].map((at) => recording.peopleAt(at));
+  const people = [...new Set(sides.flat())];
+  const observers = [...new Set(OBSERVERS[side](sides))];
+  const names = listed(observers.map(handle));
+  const fullName = (email) => world.byEmail.get(email)?.full_name ?? handle(email);
+  const [left, right] = sides.map((emails) => emails.map(fullName).join(", then "));
   const name =
     title
       .toLowerCase()
@@ -59,7 +61,7 @@ export function Export({ world, recording, people, onClose }) {
         <input class="input" value=${title} onInput=${(event) => setTitle(event.target.value)} />
       </label>
       ${
-        people[0] !== people[1] &&
+        people.length > 1 &&
         html`
           <label class="field">
             Whose events are expected
@@ -92,7 +94,7 @@ export function Export({ world, recording, people, onClose }) {
       }
       <p class="soft small">
         Without it the story is played in the built-in organization.${" "}
-        ${`Of messages, reactions and channels, the events that ${names} received${observers.length < people.length ? ", and those of both people in jumps of the clock," : ""} are expected.`}
+        ${`Of messages, reactions and channels, the events that ${names} received${observers.length < people.length ? `, and those of ${people.length > 2 ? "all" : "both"} people in jumps of the clock,` : ""} are expected.`}
         ${" "}To record a client of your own, use${" "}
         <code>chatdouble scenario record</code>
         .
@@ -101,7 +103,7 @@ export function Export({ world, recording, people, onClose }) {
         omitted.length > 0 &&
         html`
           <p class="note warn" role="alert">
-            ${plural(omitted.length, "action is", "actions are")} not in the story: ${listed(omitted)}.
+            ${plural(omitted.length, "action is", "actions are")} not in the story: ${shortened(omitted)}.
           </p>
         `
       }
@@ -110,7 +112,7 @@ export function Export({ world, recording, people, onClose }) {
         html`
           <p class="note warn" role="alert">
             ${plural(leftOut.length, "step is", "steps are")} left out, since
-            ${leftOut.length === 1 ? " it acts" : " they act"} on what is not in the story: ${listed(leftOut)}.
+            ${leftOut.length === 1 ? " it acts" : " they act"} on what is not in the story: ${shortened(leftOut)}.
           </p>
         `
       }

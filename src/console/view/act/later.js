@@ -2,7 +2,7 @@
 import { clock as clockText, day, html, moment, useState, wallClock } from "../../lib.js";
 import { toasts } from "../../store.js";
 import { zoneNow } from "../../bar.js";
-import { Dialog, Field } from "../../part/common.js";
+import { Dialog, Field, Keys } from "../../part/common.js";
 import { LATEST, instantOf, nextDay } from "../../part/instant.js";
 import { laterParams } from "./place.js";
 
@@ -43,6 +43,7 @@ export function Later({ world, where, draft, level, act, onSent, onClose }) {
         required
         defaultValue=${draft}
       />
+      <${Keys} does="schedules it" />
       <${Field}
         as="select"
         label="When"

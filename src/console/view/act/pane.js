@@ -253,7 +253,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                             .filter((person, at, all) => all.length === 1 || person.id !== user.user_id)
                             .map((person) => person.full_name)
                             .join(", ")
-                        : topicName(one.message.subject)
+                        : topicName(one.message.subject, world)
                     }
                   </bdi>
                   ${

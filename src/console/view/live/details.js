@@ -1,5 +1,6 @@
 // All of one request or event.
 import { copy, handle, html, moment, plural, realTime } from "../../lib.js";
+import { CLIENT } from "../../control.js";
 import { toasts } from "../../store.js";
 import { zoneNow } from "../../bar.js";
 import { go, pathOf } from "../../route.js";
@@ -10,6 +11,9 @@ import { Icon } from "../../part/icons.js";
 import { Why } from "../../part/why.js";
 import { effectWords, eventWords } from "../../part/words.js";
 
+/** Whether a request of this page was dropped, and its repetition by the browser would not be. */
+const isRepeated = ({ client }, effect) => client === CLIENT && Boolean(effect?.drop) && !effect.retries;
+
 export function Details({ row, world, onClose }) {
   const { entry } = row;
   const frame = row.frame ?? entry.frame;
@@ -17,6 +21,7 @@ export function Details({ row, world, onClose }) {
   const isRequest = entry.kind === "request" && !row.frame;
   const event = row.frame ?? (entry.kind === "event" ? entry.frame : null);
   const user = world.who(frame.user);
+  const effect = world.effects.get(frame.fault);
   const arm = () => {
     const at = frame.path.replace(/\/\d+(?=\/|$)/g, "/{message_id}");
     world.faultDraft = { match: { method: frame.method, path: at, ...(user ? { user: handle(user.email) } : {}) } };
@@ -93,7 +98,7 @@ export function Details({ row, world, onClose }) {
                 <dt>Fault</dt>
                 <dd>
                   <a href=${pathOf(world.name, "faults")}>${frame.fault}</a>
-                  ${world.effects.has(frame.fault) ? `: ${effectWords(world.effects.get(frame.fault))}` : ""}
+                  ${effect ? `: ${effectWords(effect)}` : ""}${isRepeated(frame, effect) ? "; a browser repeats such a request by itself" : ""}
                 </dd>
               `
             }
