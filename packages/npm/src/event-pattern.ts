@@ -18,7 +18,9 @@ import {
   shown,
   type KindsOfKeys,
   type Matcher,
+  type ObjectOf,
   type ValueOf,
+  type WordOf,
   type WordsOfKeys,
 } from "./event-values.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
@@ -30,15 +32,14 @@ type Words = typeof EVENT_WORDS;
 /** The values that parts of a pattern may have, by their types in JSON and their words. */
 type Values<Kinds, Listed = object> = {
   -readonly [Key in keyof Kinds]?:
-    | Matcher
-    | (Key extends keyof Listed
-        ? WordOf<Listed[Key]>
-        : Kinds[Key] extends readonly (infer Type)[]
-          ? ValueOf<Type>
-          : never);
+    Matcher | (Key extends keyof Listed ? Limited<Kinds[Key], Listed[Key]> : Unlimited<Kinds[Key]>);
 };
-type WordOf<List> = RegExp | (List extends readonly (infer Word)[] ? Spelled<Word> : never);
-type Spelled<Word> = Word extends `*${infer End}` ? `${string}${End}` : Word;
+type Unlimited<Kinds> = Kinds extends readonly (infer Type)[] ? ValueOf<Type> : never;
+type Limited<Kinds, Listed> = Listed extends readonly (infer Word)[]
+  ? WordOf<Word>
+  : Kinds extends readonly (infer Type)[]
+    ? ValueOf<Type, ObjectOf<Listed>>
+    : never;
 /** The parts of an event of a type. */
 interface PartsOf<Type extends EventType> {
   /** The type of the event, as in the API. */
@@ -48,7 +49,7 @@ interface PartsOf<Type extends EventType> {
 type FurtherParts<Type> = Type extends "message"
   ? Values<Omit<Known["message"], "type" | "message">> & {
       /** Parts of the message. */
-      message?: Matcher | Values<typeof EVENT_MESSAGE_KEYS>;
+      message?: Matcher | Values<typeof EVENT_MESSAGE_KEYS, Words["message"]["message"]>;
     }
   : Type extends keyof Known
     ? Values<Omit<Known[Type], "type">, Type extends keyof Words ? Words[Type] : object>
@@ -86,12 +87,18 @@ export function checkPattern(pattern: EventPattern, recorded: readonly any[], cl
   checkParts(whose, pattern, Object.keys(keys), alike);
   if (!client.isOfUser) checkUnmade(pattern, alike);
   checkCapabilities(client, pattern, recorded);
-  const words = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
+  const { message: _message, ...words } = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
   if (message !== undefined && !isAsymmetric(message)) {
     checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
     const messages = alike.map((event) => event.message).filter(isPlain);
     checkParts("the message of an event", message as object, Object.keys(EVENT_MESSAGE_KEYS), messages);
-    checkValues("the message of an event", message as object, EVENT_MESSAGE_KEYS, {}, messages);
+    checkValues(
+      "the message of an event",
+      message as object,
+      EVENT_MESSAGE_KEYS,
+      EVENT_WORDS.message.message,
+      messages,
+    );
   }
   checkValues(whose, pattern, keys, words, alike);
   checkFlags((pattern as { flags?: unknown }).flags, alike);

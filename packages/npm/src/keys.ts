@@ -176,7 +176,7 @@ export function nearest(given: string, known: readonly string[]): string {
 
 /** Whether one word may be another one with a mistake. */
 export function isNear(given: string, known: string): boolean {
-  return distance(given, known) <= 2;
+  return distance(given, known) <= Math.min(2, known.length - 1);
 }
 
 /** How many letters have to be inserted, removed or replaced to make one text of the other. */

@@ -388,6 +388,82 @@ test("a pattern has matchers of the runner and regular expressions at any depth"
   await world.delete();
 });
 
+test("a word that its key has at no level is refused at any depth", async () => {
+  const world = await server.createWorld();
+  const own = await world.recordEvents({ user: "mel" });
+  const message = "the message of an event has no";
+  const event = (type) => `an event of the type '${type}' has no`;
+  const refusals = [
+    [{ type: "message", message: { type: "channel" } }, `${message} type 'channel'; type is private or stream`],
+    [{ type: "message", message: { type: "foo" } }, `${message} type 'foo'; type is private or stream`],
+    [{ type: "message", message: { type: "steam" } }, `${message} type 'steam'; the nearest is 'stream'`],
+    [
+      { type: "message", message: { content_type: "text/markdown" } },
+      /no content_type 'text\/markdown'; the nearest is /,
+    ],
+    [
+      { type: "message", message: { reactions: [{ reaction_type: "emoji" }] } },
+      `${message} reactions.reaction_type 'emoji'; reactions.reaction_type is *_extra_emoji, realm_emoji or unicode_emoji`,
+    ],
+    [
+      { type: "realm_user", person: { role: 150 } },
+      `${event("realm_user")} person.role 150; person.role is 100, 200, 300, 400 or 600`,
+    ],
+    [{ type: "realm_user", person: { role: "owner" } }, /no person.role 'owner'; person.role is 100, 200/],
+    [{ type: "realm_user", person: { bot_type: 5 } }, /no person.bot_type 5; person.bot_type is 1, 2, 3 or 4/],
+    [{ type: "realm_user", person: { avatar_source: "X" } }, /no person.avatar_source 'X'/],
+    [{ type: "user_topic", visibility_policy: 4 }, /no visibility_policy 4; visibility_policy is 0, 1, 2 or 3/],
+    [{ type: "drafts", drafts: [{ type: "dm" }] }, /no drafts.type 'dm'; drafts.type is "", private or stream/],
+    [{ type: "presence", presence: { website: { status: "away" } } }, /no presence.website.status 'away'/],
+    [{ type: "reminders", reminders: [{ type: "stream" }] }, /no reminders.type 'stream'; the nearest is 'private'/],
+    [{ type: "scheduled_messages", scheduled_messages: [{ type: "direct" }] }, /no scheduled_messages.type 'direct'/],
+    [{ type: "scheduled_messages", scheduled_message: { type: "direct" } }, /no scheduled_message.type 'direct'/],
+    [{ type: "typing_edit_message", recipient: { type: "stream" } }, /no recipient.type 'stream'/],
+    [{ type: "typing", message_type: "channel" }, /no message_type 'channel'; message_type is direct, private or/],
+    [{ type: "update_message_flags", flag: "unread" }, /no flag 'unread'; the nearest is 'read'/],
+    [{ type: "update_message_flags", flag: "mentioned" }, /no flag 'mentioned'; flag is collapsed, hide_link_/],
+    [
+      { type: "update_message_flags", message_details: { 7: { type: "direct" } } },
+      /no message_details.7.type 'direct'/,
+    ],
+    [{ type: "realm", property: "nmae" }, `${event("realm")} property 'nmae'; the nearest is 'name'`],
+    [{ type: "realm", data: { icon_source: "D" } }, /no data.icon_source 'D'; data.icon_source is G or U/],
+    [{ type: "stream", property: "topic_policy" }, /no property 'topic_policy'; the nearest is 'topics_policy'/],
+    [{ type: "stream", streams: [{ topics_policy: "none" }] }, /no streams.topics_policy 'none'/],
+    [{ type: "subscription", property: "colour" }, /no property 'colour'; the nearest is 'color'/],
+    [{ type: "user_settings", property: "timezones" }, /no property 'timezones'; the nearest is 'timezone'/],
+    [{ type: "realm_user_settings_defaults", property: "theme" }, /no property 'theme'; the nearest is /],
+    [{ type: "custom_profile_fields", fields: [{ type: 9 }] }, /no fields.type 9; fields.type is 1, 2/],
+    [{ type: "realm_export", exports: [{ export_type: 3 }] }, /no exports.export_type 3/],
+  ];
+  for (const [pattern, refusal] of refusals)
+    for (const isNot of [false, true])
+      await assert.rejects(
+        toHaveEvent.call({ isNot }, own, pattern),
+        { name: "ChatdoubleError", message: refusal },
+        JSON.stringify(pattern),
+      );
+  const possible = [
+    { type: "message", message: { type: "private", content_type: "text/html" } },
+    { type: "message", message: { type: /channel/ } },
+    { type: "message", message: { reactions: [{ reaction_type: "acme_extra_emoji", emoji_name: "x" }] } },
+    { type: "realm_user", person: { role: 600, bot_type: null, full_name: "x" } },
+    { type: "realm", property: "acme_update_announcements_stream_id" },
+    { type: "realm", property: "allow_edit_history" },
+    { type: "realm", property: "night_logo" },
+    { type: "stream", property: "can_remove_subscribers_group_id" },
+    { type: "subscription", property: "in_home_view" },
+    { type: "user_settings", property: "dense_mode" },
+    { type: "typing", message_type: "private" },
+    { type: "drafts", drafts: [{ type: "", content: "x" }] },
+    { type: "update_message_flags", message_details: { 7: { type: "private" } } },
+    { type: "user_topic", visibility_policy: 3 },
+  ];
+  for (const pattern of possible)
+    assert.equal((await toHaveEvent.call({ isNot: true }, own, pattern)).pass, false, JSON.stringify(pattern));
+  await world.delete();
+});
+
 test("a value that its key has at no level is refused, also with not", async () => {
   const world = await server.createWorld();
   const mel = await world.user("mel");
