@@ -99,8 +99,10 @@ export function checkPattern(pattern: EventPattern, recorded: readonly any[], cl
       EVENT_WORDS.message.message,
       messages,
     );
+    checkForm(client, (message as { content?: unknown }).content, messages);
   }
   checkValues(whose, pattern, keys, words, alike);
+  if (type === "update_message") checkRendered(pattern, alike);
   checkFlags((pattern as { flags?: unknown }).flags, alike);
 }
 
@@ -142,6 +144,44 @@ function checkFlags(flags: unknown, recorded: readonly any[]): void {
 
 /** How HTML of a message begins. */
 const HTML = /^<(p|div|ul|ol|blockquote|h[1-6]|hr|table)\b[^>]*>/;
+/** What a text begins with that is HTML of a message; nothing else is rendered as no HTML. */
+const TAG = "<";
+
+/** Throws for a text of a message in another form than that in which the client of a user receives it. */
+function checkForm(client: RecordedClient, content: unknown, recorded: readonly any[]): void {
+  if (!client.isOfUser || !isText(content) || recorded.some((message) => message.content === content)) return;
+  if (client.isHtml && !content.startsWith(TAG))
+    throw new ChatdoubleError(
+      `the recorded client receives the content of a message in HTML, not in Markdown: expect ${shown(`<p>${content}</p>`)}, ` +
+        "a part of it by a regular expression or expect.stringContaining, or give register: { apply_markdown: false }",
+    );
+  if (!client.isHtml && HTML.test(content))
+    throw new ChatdoubleError(
+      "the recorded client receives the content of a message in Markdown, not in HTML, since it registers with " +
+        "apply_markdown: false: expect the text as it was sent, or leave apply_markdown out",
+    );
+}
+
+/** Throws for a text in another form than a changed message has it, for each client. */
+function checkRendered(pattern: object, recorded: readonly any[]): void {
+  for (const [key, other] of RENDERED) {
+    const text = (pattern as Record<string, unknown>)[key];
+    if (isText(text) && !text.startsWith(TAG) && !recorded.some((event) => event[key] === text))
+      throw new ChatdoubleError(
+        `an event of the type 'update_message' has HTML as ${key}; it has Markdown as ${other}`,
+      );
+  }
+}
+
+/** Keys of a changed message with HTML, each with the one that has Markdown. */
+const RENDERED = [
+  ["rendered_content", "content"],
+  ["orig_rendered_content", "orig_content"],
+] as const;
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
 
 /** Throws for what no event has before it is made for a client. */
 function checkUnmade(pattern: object, recorded: readonly any[]): void {

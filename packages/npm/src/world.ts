@@ -198,6 +198,7 @@ export class World {
     const register = options?.register;
     const client = {
       isOfUser: options !== undefined,
+      isHtml: options !== undefined && register?.apply_markdown !== false,
       types: register?.event_types,
       capabilities: options === undefined ? null : { ...register?.client_capabilities },
       declared: () => this.#declaredEvents(),

@@ -464,6 +464,46 @@ test("a word that its key has at no level is refused at any depth", async () => 
   await world.delete();
 });
 
+test("the content of a message in another form than the recorded client receives is refused", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const html = await world.recordEvents({ user: "mel" });
+  const markdown = await world.recordEvents({ user: "mel", register: { apply_markdown: false } });
+  const of = (content) => ({ type: "message", message: { content } });
+  const changed = (parts) => ({ type: "update_message", ...parts });
+  const refusals = [
+    [html, of("secret"), /in HTML, not in Markdown: expect "<p>secret<\/p>", a part .* apply_markdown: false \}$/],
+    [markdown, of("<p>secret</p>"), /in Markdown, not in HTML, since it registers with apply_markdown: false: expect /],
+    [html, changed({ rendered_content: "secret" }), /has HTML as rendered_content; it has Markdown as content$/],
+    [html, changed({ orig_rendered_content: "secret" }), /has HTML as orig_rendered_content; .* as orig_content$/],
+  ];
+  const possible = [
+    [html, of("<p>secret</p>")],
+    [html, of("")],
+    [html, of(/secret/)],
+    [markdown, of("secret")],
+    [markdown, of("<3")],
+    [html, changed({ rendered_content: "<p>secret</p>", content: "secret" })],
+  ];
+  for (const round of ["before an event", "after it"]) {
+    for (const [recorder, pattern, message] of refusals)
+      for (const isNot of [false, true])
+        await assert.rejects(
+          toHaveEvent.call({ isNot }, recorder, pattern),
+          { name: "ChatdoubleError", message },
+          `${round}: ${JSON.stringify(pattern)}`,
+        );
+    for (const [recorder, pattern] of possible)
+      assert.equal((await toHaveEvent.call({ isNot: true }, recorder, pattern)).pass, false, JSON.stringify(pattern));
+    await send(world, mel, "Hello");
+  }
+  assert.ok((await toHaveEvent.call({}, html, of("<p>Hello</p>"))).pass);
+  assert.ok((await toHaveEvent.call({}, markdown, of("Hello"))).pass);
+  await send(world, mel, "<p>secret</p>");
+  assert.ok((await toHaveEvent.call({}, markdown, of("<p>secret</p>"))).pass);
+  await world.delete();
+});
+
 test("a value that its key has at no level is refused, also with not", async () => {
   const world = await server.createWorld();
   const mel = await world.user("mel");
