@@ -24,6 +24,7 @@ import {
   type WordsOfKeys,
 } from "./event-values.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
+import { short } from "./line.js";
 import { checkCapabilities, type RecordedClient } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
 
@@ -99,6 +100,7 @@ export function checkPattern(pattern: EventPattern, recorded: readonly any[], cl
       EVENT_WORDS.message.message,
       messages,
     );
+    checkSender((message as { sender_email?: unknown }).sender_email, messages);
     checkForm(client, (message as { content?: unknown }).content, messages);
   }
   checkValues(whose, pattern, keys, words, alike);
@@ -113,6 +115,14 @@ function together(all: readonly Readonly<Record<string, readonly string[]>>[]): 
   for (const [key, values] of all.flatMap((one) => Object.entries(one)))
     lists[key] = [...new Set([...(lists[key] ?? []), ...values])];
   return lists;
+}
+
+/** Throws for the address of a sender that is none, such as a handle. */
+function checkSender(address: unknown, recorded: readonly any[]): void {
+  if (!isText(address) || address.includes("@") || recorded.some((one) => one.sender_email === address)) return;
+  throw new ChatdoubleError(
+    `the message of an event has an address as sender_email, not '${short(address)}': world.user(…) returns that of a handle`,
+  );
 }
 
 /** Flags that messages have; there may be others. */
@@ -203,6 +213,13 @@ function checkUnmade(pattern: object, recorded: readonly any[]): void {
         throw refused(`recordEvents() of all users records the keys of the newest level, which lacks '${name}'`);
 }
 
+/** Names that other parts of the API have for keys of a message. */
+const OTHER_NAMES = new Map([
+  ["topic", "subject"],
+  ["message_id", "id"],
+  ["sender", "sender_email"],
+]);
+
 /** The most keys that an error lists. */
 const LISTED_KEYS = 30;
 
@@ -210,9 +227,12 @@ const LISTED_KEYS = 30;
 function checkParts(whose: string, pattern: object, known: readonly string[], recorded: readonly any[]): void {
   for (const name of Object.keys(pattern)) {
     if (known.includes(name) || recorded.some((value) => name in value)) continue;
-    const near = nearestOf(name, known);
+    const other = OTHER_NAMES.get(name) ?? "";
+    const near = known.includes(other) ? other : nearestOf(name, known);
     const said =
-      isNear(name, near) || known.length > LISTED_KEYS ? `the nearest is '${near}'` : `it has ${known.join(", ")}`;
+      near === other || isNear(name, near) || known.length > LISTED_KEYS
+        ? `the nearest is '${near}'`
+        : `it has ${known.join(", ")}`;
     throw new ChatdoubleError(`${whose} has no key '${name}'; ${said}`);
   }
 }

@@ -240,7 +240,7 @@ test("a missing push is explained", async () => {
   await api(world, max, "/users/me/android_gcm_reg_id", { token: "0123abcd" });
   assert.doesNotMatch((await toHavePushed.call({}, world, { user: "max" })).message(), /no device/);
   const tooMany = await toHavePushed.call({ isNot: true }, world, { user: "mel" });
-  assert.match(tooMany.message(), /less than 1 expected\nThe last pushes:/);
+  assert.match(tooMany.message(), /pushed 1 time \(\{"user":"mel"\}\), none expected\nThe last pushes:/);
   await world.delete();
 });
 
@@ -322,7 +322,10 @@ test("a key that no event of the type has is refused, also with not", async () =
       { type: "message", message: "Hello" },
       /^message in the pattern of an event takes an object such as { content: "Hello" }/,
     ],
-    [{ type: "message", message: { topic: "t" } }, /^the message of an event has no key 'topic'; it has .*, subject, /],
+    [
+      { type: "message", message: { topic: "t" } },
+      "the message of an event has no key 'topic'; the nearest is 'subject'",
+    ],
     [{ type: "reaction", emoji: "smile" }, /^an event of the type 'reaction' has no key 'emoji'; it has emoji_code, /],
   ];
   for (const round of ["before an event", "after it"]) {
@@ -461,6 +464,40 @@ test("a word that its key has at no level is refused at any depth", async () => 
   ];
   for (const pattern of possible)
     assert.equal((await toHaveEvent.call({ isNot: true }, own, pattern)).pass, false, JSON.stringify(pattern));
+  await world.delete();
+});
+
+test("a user is named by what world.user returns, too", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  await send(world, mel, "Hello");
+  assert.ok((await toHaveReceived.call({}, world, { path: "/messages", user: mel, exactly: 1 })).pass);
+  assert.match(
+    (await toHavePushed.call({}, world, { user: await world.user("max") })).message(),
+    /max@chat.test has no/,
+  );
+  assert.equal((await world.journal.entries({ user: mel })).length, 1);
+  assert.deepEqual(await world.pushes.list({ user: mel }), []);
+  await world.network.set({ user: mel, latencyMs: 1 });
+  await world.network.clear({ user: mel });
+  assert.deepEqual(await world.network.list(), []);
+  const fault = await world.faults.add({ match: { user: mel }, effect: { error: { status: 503 } } });
+  await assert.rejects(send(world, mel, "Hello"), /Service Unavailable/);
+  await fault.waitFired();
+  await world.delete();
+});
+
+test("a condition that always holds, and a sender without an address, are refused", async () => {
+  const world = await server.createWorld();
+  const own = await world.recordEvents({ user: "mel" });
+  const always = /^atLeast: 0 always holds; did you mean /;
+  await assert.rejects(toHaveReceived.call({}, world, { path: "/messages", atLeast: 0 }), { message: always });
+  await assert.rejects(toHavePushed.call({}, world, { atLeast: 0 }), { message: always });
+  assert.equal(await world.journal.verify({ path: "/messages", atLeast: 0, atMost: 1 }), 0);
+  await assert.rejects(
+    toHaveEvent.call({ isNot: true }, own, { type: "message", message: { sender_email: "mel" } }),
+    /has an address as sender_email, not 'mel': world.user/,
+  );
   await world.delete();
 });
 
@@ -817,6 +854,18 @@ test("a mistake in worldOptions, and what no matcher takes, is named in the pack
     ],
   ])
     await assert.rejects(matcher.call({}, world, given), { name: "ChatdoubleError", message });
+  await assert.rejects(toHavePushed.call({}, world, { content: "x" }), {
+    message: "toHavePushed has no option 'content'; it takes user, deviceId, since, atLeast",
+  });
+  for (const [call, given] of [
+    [toHaveReceived, { path: "/messages", user: null }],
+    [toHaveReceived, { path: "/messages", params: { topic: null } }],
+    [toHavePushed, { user: null }],
+  ])
+    await assert.rejects(
+      call.call({ isNot: true }, world, given),
+      /^ChatdoubleError: (user|params.topic) takes no null: /,
+    );
   await assert.rejects(toHaveReceived.call({}, world, { atleast: 1 }), /did you mean 'atLeast'/);
   await assert.rejects(
     world.faults.add({ effect: { looseQueue: true } }),
