@@ -1,6 +1,8 @@
 """Declares control's requests and replies in TypeScript and in Python, from control's OpenAPI document."""
 
 import copy
+import functools
+import json
 import re
 
 # Schemas of values that are a number or text, whichever way the document writes that.
@@ -50,12 +52,20 @@ def plain(declared):
 # Keys of messages that those in events lack.
 NOT_IN_EVENTS = {"flags", "match_content", "match_subject"}
 # How words end for which a dialect of one's own may have any other beginning.
-OF_DIALECTS = "_extra_emoji"
+OF_DIALECTS = ("_extra_emoji", "_update_announcements_stream_id")
+# What a closed set of values is merged with where there are others as well.
+ANY = "any"
+# Words that only older levels have: where their documents say nothing of a value, it is taken to have those of the newest one.
+OLDER_WORDS = {("typing", "message_type"): {"private"}}
+# Settings of the organization of which the keys in the register reply have no prefix.
+UNPREFIXED_SETTINGS = {"max_file_upload_size_mib", "password_min_length", "password_min_guesses"}
+# The types of the values that events about a single setting of the organization have.
+SINGLE_VALUES = {"boolean", "null", "number", "string", "unknown"}
 
 
 def event_keys(documents):
     """A module of the npm package with the keys of events, by the documents of the API: pairs of a level and a document."""
-    types, message = {}, {}
+    types, message, words, settings = {}, {}, {}, {}
     newest_types, newest_message = {}, set()
     for level, document in documents:
         schemas = document["components"]["schemas"]
@@ -66,15 +76,22 @@ def event_keys(documents):
                 # Recorded events have no id: each queue numbers its own.
                 kind, keys = name.split(".")[1], schema["properties"].keys() - {"id"}
                 collect(types.setdefault(kind, {}), schemas, schema, {"id"})
+                unknown = ANY if level == "newest" else None
+                words[kind] = merged(words.get(kind, NOTHING), values(schemas, schema, unknown))
                 if level == "newest":
                     newest_types.setdefault(kind, set()).update(keys)
+        for kind, names in setting_names(document).items():
+            settings.setdefault(kind, set()).update(map(of_dialects, names))
         if level == "newest":
             newest_message |= schemas["Message"]["properties"].keys()
     older = {kind: keys.keys() - newest_types[kind] for kind, keys in types.items() if kind in newest_types}
-    words = {
-        kind: {key: {of_dialects(word) for word in words} for key, (_, words) in keys.items() if words and key != "type"}
-        for kind, keys in types.items()
-    }
+    closed = {kind: without_any(keys) for kind, (_, keys) in words.items() if keys != ANY}
+    for (kind, key), older_words in OLDER_WORDS.items():
+        closed[kind][key] |= older_words
+    for kind, names in settings.items():
+        closed[kind]["property"] = names
+    for keys in closed.values():
+        del keys["type"]
 
     def listed(names):
         return ", ".join(f'"{name}"' for name in sorted(names))
@@ -88,15 +105,27 @@ def event_keys(documents):
     def groups(all_keys):
         return "".join(f"  {kind}: {{\n{lists(keys, '    ')}  }},\n" for kind, keys in sorted(all_keys.items()) if keys)
 
+    def tree(keys, indent):
+        inner = indent + "  "
+        rows = (
+            f"{inner}{json.dumps(key) if key == '*' else key}: "
+            + (tree(value, inner) if isinstance(value, dict) else f"[{', '.join(map(json.dumps, sorted(value, key=str)))}]")
+            + ",\n"
+            for key, value in sorted(keys.items())
+            if value
+        )
+        return f"{{\n{''.join(rows)}{indent}}}"
+
     def kinds(keys):
-        return {key: kinds for key, (kinds, _) in keys.items()}
+        return {key: kinds for key, kinds in keys.items()}
 
     return (
         "/** Keys of events, made from the API's OpenAPI documents by `packages/check --update types`. */\n\n"
         "/** The keys of events of each type, of all levels together, with the types of their values in JSON. */\n"
         f"export const EVENT_KEYS = {{\n{groups({kind: kinds(keys) for kind, keys in types.items()})}}} as const;\n"
-        "/** The words of the keys that have no other values; an asterisk replaces what depends on the dialect. */\n"
-        f"export const EVENT_WORDS = {{\n{groups(words)}}} as const;\n"
+        "/**\n * The words of the keys that have no other values, at any depth; an asterisk replaces what depends on the dialect, and as a"
+        " key it\n * is any key. Elements of a list have those of the list.\n */\n"
+        f"export const EVENT_WORDS = {tree(closed, '')} as const;\n"
         "/** The keys of the message in an event of the type `message`, with the types of their values in JSON. */\n"
         f"export const EVENT_MESSAGE_KEYS = {{\n{lists(kinds(message), '  ')}}} as const;\n"
         "/** Keys of events that the newest level lacks. */\n"
@@ -108,40 +137,135 @@ def event_keys(documents):
 
 def of_dialects(word):
     """A word, with an asterisk in place of what depends on the dialect."""
-    return f"*{OF_DIALECTS}" if word.endswith(OF_DIALECTS) else word
+    ends = [end for end in OF_DIALECTS if isinstance(word, str) and word.endswith(end)]
+    return f"*{ends[0]}" if ends else word
 
 
 def collect(keys, schemas, schema, without):
-    """Adds the keys of a schema: for each the types of its values, and its words, or none if it has other values as well."""
+    """Adds the keys of a schema, for each the types of its values."""
     for key, value in schema["properties"].items():
         if key in without:
             continue
-        kinds, words = json_types(schemas, value)
-        known_kinds, known_words = keys.get(key, (set(), words))
-        kinds = known_kinds | kinds
+        kinds = keys.get(key, set()) | json_types(schemas, value)
         # Documents of older levels say nothing of some values; an ID is a number at each level.
         if key.endswith("_id") and "number" in kinds:
             kinds -= {"unknown"}
-        keys[key] = kinds, known_words | words if known_words and words else set()
+        keys[key] = kinds
+
+
+def resolved(schemas, schema):
+    """The schema behind references."""
+    while "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    return schema
 
 
 def json_types(schemas, schema):
-    """The types of a value in JSON, those of lists with the types of their elements, and the words to which it is limited."""
-    while "$ref" in schema:
-        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    """The types of a value in JSON, those of lists with the types of their elements."""
+    schema = resolved(schemas, schema)
     if alternatives := schema.get("anyOf") or schema.get("oneOf"):
-        kinds, words = zip(*(json_types(schemas, one) for one in alternatives))
-        return set().union(*kinds), set().union(*words) if all(words) else set()
-    values = [schema["const"]] if "const" in schema else schema.get("enum", [])
-    words = set(values) if all(isinstance(one, str) for one in values) else set()
-    if words:
-        return {"string"}, words
+        return set().union(*(json_types(schemas, one) for one in alternatives))
+    if listed := listed_values(schema):
+        return {"string" if isinstance(one, str) else "number" for one in listed}
     types = schema.get("type", "unknown")
     kinds = {"number" if one == "integer" else one for one in ([types] if isinstance(types, str) else types)}
     if "array" in kinds:
-        elements, _ = json_types(schemas, schema.get("items", {}))
+        elements = json_types(schemas, schema.get("items", {}))
         kinds = kinds - {"array"} | {f"{element}[]" for element in elements}
-    return kinds, words
+    return kinds
+
+
+def listed_values(schema):
+    """The texts and numbers to which a value is limited, if it is."""
+    return [one for one in ([schema["const"]] if "const" in schema else schema.get("enum", [])) if one is not None]
+
+
+# A value that is neither a text, a number nor an object: a pair of its words, and of the keys of its objects.
+NOTHING = (None, None)
+
+
+def values(schemas, schema, unknown):
+    """
+    The words to which a value is limited, and the keys of its objects, each with such a pair; elements count as their list, and a
+    value of which the document says nothing as `unknown`.
+    """
+    schema = resolved(schemas, schema)
+    if alternatives := schema.get("anyOf") or schema.get("oneOf"):
+        return functools.reduce(merged, (values(schemas, one, unknown) for one in alternatives))
+    if listed := listed_values(schema):
+        return {of_dialects(one) for one in listed}, None
+    types = schema.get("type", "unknown")
+    if types == "unknown":
+        return unknown, unknown
+    types = {types} if isinstance(types, str) else set(types)
+    found = (ANY if types & {"string", "integer", "number"} else None), None
+    if "array" in types:
+        found = merged(found, values(schemas, schema.get("items", {}), unknown))
+    if "object" in types:
+        keys, others = schema.get("properties"), schema.get("additionalProperties")
+        if not keys and isinstance(others, dict) and others:
+            keys = {"*": others}
+        found = merged(found, (None, {key: values(schemas, one, unknown) for key, one in keys.items()} if keys else ANY))
+    return found
+
+
+def merged(one, other):
+    """What two values have together."""
+    (words, keys), (more_words, more_keys) = one, other
+
+    def joined(these, those, join):
+        if these is None or those is None:
+            return those if these is None else these
+        return ANY if ANY in (these, those) else join(these, those)
+
+    def join_keys(these, those):
+        return {key: merged(these.get(key, NOTHING), those.get(key, NOTHING)) for key in {**these, **those}}
+
+    return joined(words, more_words, set.union), joined(keys, more_keys, join_keys)
+
+
+def without_any(keys):
+    """The words of the keys that have no other values, and of those of their objects."""
+    found = {}
+    for key, (words, inner) in keys.items():
+        if isinstance(words, set):
+            found[key] = words
+        elif isinstance(inner, dict) and (closed := without_any(inner)):
+            found[key] = closed
+    return found
+
+
+def setting_names(document):
+    """For the types of events about a setting, the names that `property` may have at the level of a document."""
+    schemas = document["components"]["schemas"]
+    reply = document["paths"]["/register"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    reply = resolved(schemas, reply)["properties"]
+    prefix = "realm_"
+    organization = {
+        key.removeprefix(prefix)
+        for key, value in reply.items()
+        if (key.startswith(prefix) or key in UNPREFIXED_SETTINGS) and json_types(schemas, value) & SINGLE_VALUES
+    }
+    user = {
+        key
+        for group in ("user_settings", "realm_user_settings_defaults")
+        for key, value in resolved(schemas, reply.get(group, {})).get("properties", {}).items()
+        if json_types(schemas, value) & SINGLE_VALUES
+    }
+
+    def part_of(event, key):
+        return resolved(schemas, schemas.get(event, {}).get("properties", {}).get(key, {}))
+
+    pictures = part_of("event.realm.update_dict", "property")
+    channel = part_of("event.stream.create", "streams").get("items", {})
+    subscription = part_of("event.subscription.add", "subscriptions").get("items", {})
+    return {
+        "realm": organization | set(listed_values(pictures)),
+        "realm_user_settings_defaults": user,
+        "stream": resolved(schemas, channel).get("properties", {}).keys(),
+        "subscription": resolved(schemas, subscription).get("properties", {}).keys(),
+        "user_settings": user,
+    }
 
 
 # Python's names for replies, and where the document has them: an operation, and the key of a list in its reply, if any.

@@ -52,6 +52,7 @@ pub struct ChannelRecord {
     /// Days for which messages are kept; null for the organization's setting, -1 for no limit.
     pub message_retention_days: Option<i64>,
     /// Who may post: 1 any user, 2 administrators, 3 full members, 4 moderators; deprecated.
+    #[schemars(extend("enum" = [1, 2, 3, 4]))]
     pub stream_post_policy: i64,
     /// Whether `stream_post_policy` is 2; deprecated.
     pub is_announcement_only: bool,

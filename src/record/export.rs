@@ -24,6 +24,7 @@ pub struct ExportRecord {
     /// Whether it is in progress.
     pub pending: bool,
     /// 1 public data only, 2 also the private data of users who consent.
+    #[schemars(extend("enum" = [1, 2]))]
     pub export_type: i64,
     /// Whether it was made on the server from which the organization was imported; its file is not here.
     pub export_from_prior_server: bool,

@@ -26,6 +26,7 @@ pub struct MessageRecord {
     /// The text in HTML or Markdown, as `content_type` says.
     pub content: String,
     /// `text/html` or `text/x-markdown`, as `apply_markdown` asks.
+    #[schemars(extend("enum" = ["text/html", "text/x-markdown"]))]
     pub content_type: &'static str,
     /// A number for the channel or the conversation.
     pub recipient_id: i64,
@@ -53,6 +54,7 @@ pub struct MessageRecord {
     pub display_recipient: DisplayRecipient,
     /// `stream` for channel messages, `private` for direct messages.
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["private", "stream"]))]
     pub kind: &'static str,
     /// The sender's picture; null if the client can compute its URL.
     pub avatar_url: Option<String>,

@@ -188,6 +188,7 @@ pub struct DraftRecord {
     pub id: i64,
     /// `stream`, `private`, or "" if nothing is chosen yet.
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["", "private", "stream"]))]
     pub kind: &'static str,
     /// A single channel ID, the user IDs of a direct message, or nothing.
     pub to: Vec<i64>,

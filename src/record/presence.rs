@@ -165,6 +165,7 @@ pub fn event_fields(
 #[schemars(inline)]
 pub struct LegacyPresenceRecord {
     /// Always `website`, the only kind of client.
+    #[schemars(extend("enum" = ["website"]))]
     pub client: &'static str,
     /// `active` if the user used a client within 70 seconds before the last connection, otherwise `idle`.
     #[schemars(extend("enum" = ["idle", "active"]))]

@@ -12,6 +12,7 @@ pub struct ScheduledMessageRecord {
     pub scheduled_message_id: i64,
     /// `stream` for a channel message, `private` for a direct message.
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["private", "stream"]))]
     pub kind: &'static str,
     /// ID of the channel, or the IDs of the users.
     pub to: ScheduledTo,
@@ -73,6 +74,7 @@ pub struct ReminderRecord {
     pub message_id: Option<i64>,
     /// Always `private`: reminders are direct messages.
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["private"]))]
     pub kind: &'static str,
     /// A single element: the ID of the user who is reminded.
     pub to: Vec<i64>,

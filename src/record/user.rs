@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::user::{RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
 use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url, avatar_url_unless_computed};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -37,10 +37,12 @@ pub struct UserRecord {
     /// True for bots, also for system bots.
     pub is_bot: bool,
     /// Kind of bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for human users.
+    #[schemars(schema_with = "bot_type_schema")]
     pub bot_type: Option<i64>,
     /// ID of the bot's owner; null for human users and for bots without an owner.
     pub bot_owner_id: Option<i64>,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+    #[schemars(extend("enum" = [100, 200, 300, 400, 600]))]
     pub role: i64,
     /// IANA name of the time zone, "" if never set; absent for spectators.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +83,10 @@ pub struct UserView<'a> {
     pub client_gravatar: bool,
     /// Whether the record has the custom profile fields.
     pub include_profile: bool,
+}
+
+fn bot_type_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "integer", "enum": [1, 2, 3, 4]}, {"type": "null"}]})
 }
 
 impl UserRecord {

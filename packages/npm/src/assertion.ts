@@ -29,6 +29,8 @@ export async function counted(world: World, assertion: Assertion, waiting: Waiti
 /** Throws for a matcher among the parameters of requests, which are compared by the server. */
 export function checkParams(assertion: Assertion): void {
   const { params, path } = (assertion ?? {}) as { params?: unknown; path?: unknown };
+  if (assertion?.atLeast === 0 && assertion.atMost === undefined && assertion.exactly === undefined)
+    throw new ChatdoubleError("atLeast: 0 always holds; did you mean exactly: 0?");
   const refuse = (what: string, matcher: unknown) => {
     const filter = path === undefined ? "" : `{ path: ${JSON.stringify(path)} }`;
     const instead = `for a part of it, compare \`params\` of world.journal.entries(${filter})`;

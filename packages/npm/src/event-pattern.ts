@@ -18,10 +18,13 @@ import {
   shown,
   type KindsOfKeys,
   type Matcher,
+  type ObjectOf,
   type ValueOf,
+  type WordOf,
   type WordsOfKeys,
 } from "./event-values.js";
 import { checkKeys, nearest as nearestOf, isNear } from "./keys.js";
+import { short } from "./line.js";
 import { checkCapabilities, type RecordedClient } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
 
@@ -30,15 +33,14 @@ type Words = typeof EVENT_WORDS;
 /** The values that parts of a pattern may have, by their types in JSON and their words. */
 type Values<Kinds, Listed = object> = {
   -readonly [Key in keyof Kinds]?:
-    | Matcher
-    | (Key extends keyof Listed
-        ? WordOf<Listed[Key]>
-        : Kinds[Key] extends readonly (infer Type)[]
-          ? ValueOf<Type>
-          : never);
+    Matcher | (Key extends keyof Listed ? Limited<Kinds[Key], Listed[Key]> : Unlimited<Kinds[Key]>);
 };
-type WordOf<List> = RegExp | (List extends readonly (infer Word)[] ? Spelled<Word> : never);
-type Spelled<Word> = Word extends `*${infer End}` ? `${string}${End}` : Word;
+type Unlimited<Kinds> = Kinds extends readonly (infer Type)[] ? ValueOf<Type> : never;
+type Limited<Kinds, Listed> = Listed extends readonly (infer Word)[]
+  ? WordOf<Word>
+  : Kinds extends readonly (infer Type)[]
+    ? ValueOf<Type, ObjectOf<Listed>>
+    : never;
 /** The parts of an event of a type. */
 interface PartsOf<Type extends EventType> {
   /** The type of the event, as in the API. */
@@ -48,7 +50,7 @@ interface PartsOf<Type extends EventType> {
 type FurtherParts<Type> = Type extends "message"
   ? Values<Omit<Known["message"], "type" | "message">> & {
       /** Parts of the message. */
-      message?: Matcher | Values<typeof EVENT_MESSAGE_KEYS>;
+      message?: Matcher | Values<typeof EVENT_MESSAGE_KEYS, Words["message"]["message"]>;
     }
   : Type extends keyof Known
     ? Values<Omit<Known[Type], "type">, Type extends keyof Words ? Words[Type] : object>
@@ -86,14 +88,23 @@ export function checkPattern(pattern: EventPattern, recorded: readonly any[], cl
   checkParts(whose, pattern, Object.keys(keys), alike);
   if (!client.isOfUser) checkUnmade(pattern, alike);
   checkCapabilities(client, pattern, recorded);
-  const words = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
+  const { message: _message, ...words } = (EVENT_WORDS as Record<string, WordsOfKeys>)[type ?? ""] ?? {};
   if (message !== undefined && !isAsymmetric(message)) {
     checkKeys("message in the pattern of an event", message, null, 'content: "Hello"');
     const messages = alike.map((event) => event.message).filter(isPlain);
     checkParts("the message of an event", message as object, Object.keys(EVENT_MESSAGE_KEYS), messages);
-    checkValues("the message of an event", message as object, EVENT_MESSAGE_KEYS, {}, messages);
+    checkValues(
+      "the message of an event",
+      message as object,
+      EVENT_MESSAGE_KEYS,
+      EVENT_WORDS.message.message,
+      messages,
+    );
+    checkSender((message as { sender_email?: unknown }).sender_email, messages);
+    checkForm(client, (message as { content?: unknown }).content, messages);
   }
   checkValues(whose, pattern, keys, words, alike);
+  if (type === "update_message") checkRendered(pattern, alike);
   checkFlags((pattern as { flags?: unknown }).flags, alike);
 }
 
@@ -104,6 +115,14 @@ function together(all: readonly Readonly<Record<string, readonly string[]>>[]): 
   for (const [key, values] of all.flatMap((one) => Object.entries(one)))
     lists[key] = [...new Set([...(lists[key] ?? []), ...values])];
   return lists;
+}
+
+/** Throws for the address of a sender that is none, such as a handle. */
+function checkSender(address: unknown, recorded: readonly any[]): void {
+  if (!isText(address) || address.includes("@") || recorded.some((one) => one.sender_email === address)) return;
+  throw new ChatdoubleError(
+    `the message of an event has an address as sender_email, not '${short(address)}': world.user(…) returns that of a handle`,
+  );
 }
 
 /** Flags that messages have; there may be others. */
@@ -135,6 +154,44 @@ function checkFlags(flags: unknown, recorded: readonly any[]): void {
 
 /** How HTML of a message begins. */
 const HTML = /^<(p|div|ul|ol|blockquote|h[1-6]|hr|table)\b[^>]*>/;
+/** What a text begins with that is HTML of a message; nothing else is rendered as no HTML. */
+const TAG = "<";
+
+/** Throws for a text of a message in another form than that in which the client of a user receives it. */
+function checkForm(client: RecordedClient, content: unknown, recorded: readonly any[]): void {
+  if (!client.isOfUser || !isText(content) || recorded.some((message) => message.content === content)) return;
+  if (client.isHtml && !content.startsWith(TAG))
+    throw new ChatdoubleError(
+      `the recorded client receives the content of a message in HTML, not in Markdown: expect ${shown(`<p>${content}</p>`)}, ` +
+        "a part of it by a regular expression or expect.stringContaining, or give register: { apply_markdown: false }",
+    );
+  if (!client.isHtml && HTML.test(content))
+    throw new ChatdoubleError(
+      "the recorded client receives the content of a message in Markdown, not in HTML, since it registers with " +
+        "apply_markdown: false: expect the text as it was sent, or leave apply_markdown out",
+    );
+}
+
+/** Throws for a text in another form than a changed message has it, for each client. */
+function checkRendered(pattern: object, recorded: readonly any[]): void {
+  for (const [key, other] of RENDERED) {
+    const text = (pattern as Record<string, unknown>)[key];
+    if (isText(text) && !text.startsWith(TAG) && !recorded.some((event) => event[key] === text))
+      throw new ChatdoubleError(
+        `an event of the type 'update_message' has HTML as ${key}; it has Markdown as ${other}`,
+      );
+  }
+}
+
+/** Keys of a changed message with HTML, each with the one that has Markdown. */
+const RENDERED = [
+  ["rendered_content", "content"],
+  ["orig_rendered_content", "orig_content"],
+] as const;
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
 
 /** Throws for what no event has before it is made for a client. */
 function checkUnmade(pattern: object, recorded: readonly any[]): void {
@@ -156,6 +213,13 @@ function checkUnmade(pattern: object, recorded: readonly any[]): void {
         throw refused(`recordEvents() of all users records the keys of the newest level, which lacks '${name}'`);
 }
 
+/** Names that other parts of the API have for keys of a message. */
+const OTHER_NAMES = new Map([
+  ["topic", "subject"],
+  ["message_id", "id"],
+  ["sender", "sender_email"],
+]);
+
 /** The most keys that an error lists. */
 const LISTED_KEYS = 30;
 
@@ -163,9 +227,12 @@ const LISTED_KEYS = 30;
 function checkParts(whose: string, pattern: object, known: readonly string[], recorded: readonly any[]): void {
   for (const name of Object.keys(pattern)) {
     if (known.includes(name) || recorded.some((value) => name in value)) continue;
-    const near = nearestOf(name, known);
+    const other = OTHER_NAMES.get(name) ?? "";
+    const near = known.includes(other) ? other : nearestOf(name, known);
     const said =
-      isNear(name, near) || known.length > LISTED_KEYS ? `the nearest is '${near}'` : `it has ${known.join(", ")}`;
+      near === other || isNear(name, near) || known.length > LISTED_KEYS
+        ? `the nearest is '${near}'`
+        : `it has ${known.join(", ")}`;
     throw new ChatdoubleError(`${whose} has no key '${name}'; ${said}`);
   }
 }

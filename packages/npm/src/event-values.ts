@@ -14,19 +14,36 @@ interface JsonTypes {
   number: number;
   boolean: boolean;
   null: null;
-  object: object;
 }
-/** The values of a type in JSON, as a pattern has them. */
-export type ValueOf<Type> = Type extends `${infer Element}[]`
-  ? readonly (ValueOf<Element> | Matcher)[]
-  : Type extends keyof JsonTypes
-    ? JsonTypes[Type]
-    : unknown;
+/** The values of a type in JSON, as a pattern has them; objects are `Parts`. */
+export type ValueOf<Type, Parts = object> = Type extends `${infer Element}[]`
+  ? readonly (ValueOf<Element, Parts> | Matcher)[]
+  : Type extends "object"
+    ? Parts
+    : Type extends keyof JsonTypes
+      ? JsonTypes[Type]
+      : unknown;
+/** What is limited to words, as a pattern has it; texts may be regular expressions. */
+export type WordOf<Word> = Word extends string ? RegExp | Spelled<Word> : Word;
+type Spelled<Word> = Word extends `*${infer End}` ? `${string}${End}` : Word;
+/** An object of which some keys are limited to words. */
+export type ObjectOf<Listed> = Listed extends { "*": infer Each }
+  ? { readonly [key: string]: PartOf<Each> }
+  : { readonly [Key in keyof Listed]?: PartOf<Listed[Key]> } & { readonly [other: string]: unknown };
+type PartOf<Listed> =
+  | Matcher
+  | (Listed extends readonly (infer Word)[]
+      ? WordOf<Word> | null
+      : ObjectOf<Listed> | readonly (ObjectOf<Listed> | Matcher)[]);
 
 /** For each key the types of its values: `string[]` for a list of texts, `unknown` where no document says it. */
 export type KindsOfKeys = Readonly<Record<string, readonly string[]>>;
-/** For keys that have no other values, their words; an asterisk at the beginning is any text. */
-export type WordsOfKeys = Readonly<Record<string, readonly string[]>>;
+/** The words to which a value is limited; an asterisk at the beginning is any text. */
+type Words = readonly (string | number)[];
+/** For keys that have no other values, their words, and those of the keys of their objects; an asterisk is any key. */
+export interface WordsOfKeys {
+  readonly [key: string]: Words | WordsOfKeys;
+}
 
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
 
@@ -122,28 +139,64 @@ export function checkValues(
   recorded: readonly any[],
 ): void {
   for (const [key, value] of Object.entries(pattern)) {
-    const [known, listed] = [own(kinds, key), own(words, key)];
+    const [known, listed] = [own(kinds, key), own<Words | WordsOfKeys>(words, key)];
     if (known === undefined || isAsymmetric(value)) continue;
     const others = recorded.map((one) => one[key]);
     const isRecorded = !Array.isArray(value) && others.some((other) => tagOf(other) === tagOf(value));
     if (!isRecorded && !fits(value, known))
       throw new ChatdoubleError(`${whose} has ${spoken(known)} as ${key}, not ${described(value)}`);
-    if (typeof value === "string" && listed?.some((word) => isWord(value, word)) === false && !others.includes(value))
-      throw new ChatdoubleError(`${whose} has no ${key} '${value}'; ${instead(value, key, listed)}`);
+    if (listed !== undefined) checkWords(whose, key, value, listed, others);
   }
 }
 
-function isWord(value: string, word: string): boolean {
-  return word.startsWith("*") ? value.endsWith(word.slice(1)) : value === word;
+/** Throws for a text or a number that is none of the words of its place, at any depth. */
+function checkWords(whose: string, place: string, value: unknown, words: Words | WordsOfKeys, recorded: any[]): void {
+  if (isMatcher(value) || value === null) return;
+  const others = recorded.flatMap((one) => one);
+  if (Array.isArray(value)) {
+    for (const element of value) checkWords(whose, place, element, words, others);
+  } else if (isListed(words)) {
+    if (typeof value === "object" || words.some((word) => isWord(value, word)) || others.includes(value)) return;
+    throw new ChatdoubleError(`${whose} has no ${place} ${quoted(value)}; ${instead(value, place, words)}`);
+  } else if (typeof value === "object") {
+    for (const [key, part] of Object.entries(value)) {
+      const inner = own(words, key) ?? own(words, "*");
+      const parts = others.filter((other) => typeof other === "object" && other !== null).map((other) => other[key]);
+      if (inner !== undefined) checkWords(whose, `${place}.${key}`, part, inner, parts);
+    }
+  }
+}
+
+function isListed(words: Words | WordsOfKeys): words is Words {
+  return Array.isArray(words);
+}
+
+function isWord(value: unknown, word: string | number): boolean {
+  const isEnd = typeof value === "string" && typeof word === "string" && word.startsWith("*");
+  return isEnd ? value.endsWith(word.slice(1)) : value === word;
 }
 
 function own<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-function instead(given: string, key: string, words: readonly string[]): string {
-  const near = nearest(given, words);
-  return isNear(given, near) || words.length === 1 ? `the nearest is '${near}'` : `${key} is ${oneOf(words)}`;
+/** The most words that an error lists. */
+const LISTED_WORDS = 10;
+
+function instead(given: unknown, place: string, words: Words): string {
+  const texts = words.filter((word): word is string => typeof word === "string" && word !== "");
+  const near = nearest(String(given), texts);
+  const isGuess = typeof given === "string" && texts.length > 0 && (isNear(given, near) || words.length > LISTED_WORDS);
+  return isGuess || texts.length === 1 ? `the nearest is '${near}'` : `${place} is ${oneOf(words.map(spelled))}`;
+}
+
+/** A text in quotes, and anything else as JSON. */
+function quoted(value: unknown): string {
+  return typeof value === "string" ? `'${short(value)}'` : shown(value);
+}
+
+function spelled(word: string | number): string {
+  return word === "" ? '""' : String(word);
 }
 
 /** Whether a value is of one of these types, as far as documents say it. */

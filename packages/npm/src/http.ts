@@ -4,7 +4,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { ChatdoubleError, describe } from "./error.js";
 import { checkValued } from "./keys.js";
-import { fromWire, spelled, toWire } from "./names.js";
+import { addressed, fromWire, spelled, toWire } from "./names.js";
 
 /** How to reach a server. */
 export interface Reach {
@@ -58,13 +58,13 @@ export class Requests {
   /** Makes a call of control; the keys of its body and reply are not renamed. */
   async plain(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
     checkValued(filters);
-    const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [
+    const wire = Object.entries(toWire(addressed(filters)) as object).map(([name, value]): [string, string] => [
       name,
       String(value),
     ]);
     const query = wire.length === 0 ? "" : `?${new URLSearchParams(wire)}`;
     const headers = { ...this.authorization(), "content-type": "application/json" };
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const text = body === undefined ? undefined : JSON.stringify(addressed(body));
     const answer = await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text);
     return envelope(answer, this.reach.isFromEnvironment ? OF_VARIABLE : "");
   }

@@ -114,6 +114,7 @@ export function checkValued(given: unknown, path = ""): void {
   for (const [name, value] of Object.entries(given)) {
     const key = path === "" ? name : `${path}.${name}`;
     if (value === undefined) throw new ChatdoubleError(noValue(key));
+    if (value === null) throw new ChatdoubleError(`${key} takes no null: leave the key out for any`);
     checkValued(value, key);
   }
 }
@@ -165,7 +166,11 @@ const AWAITED: readonly unknown[] = [ASSERTION, AWAITED_PUSHES];
 function unknown(where: string, name: string, known: readonly string[]): ChatdoubleError {
   if (AWAITED.includes(known) && /^timeout(_?ms)?$/i.test(name))
     return new ChatdoubleError(`${where} takes timeoutMs in an argument of its own: { timeoutMs: 100 }`);
-  return new ChatdoubleError(`${where} has no option '${name}'; did you mean '${nearest(name, known)}'?`);
+  const near = nearest(name, known);
+  // A long name may have more mistakes.
+  const isGuess = distance(name, near) <= Math.max(2, Math.floor(near.length / 3));
+  const instead = isGuess ? `did you mean '${near}'?` : `it takes ${known.join(", ")}`;
+  return new ChatdoubleError(`${where} has no option '${name}'; ${instead}`);
 }
 
 /** The known word that differs least from one that was given. */
@@ -176,7 +181,7 @@ export function nearest(given: string, known: readonly string[]): string {
 
 /** Whether one word may be another one with a mistake. */
 export function isNear(given: string, known: string): boolean {
-  return distance(given, known) <= 2;
+  return distance(given, known) <= Math.min(2, known.length - 1);
 }
 
 /** How many letters have to be inserted, removed or replaced to make one text of the other. */

@@ -80,6 +80,25 @@ function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The address of a user as `world.user` returns them; any other value as it is. */
+export function addressOf<Given>(user: Given): string | Exclude<Given, object> {
+  const { email } = (typeof user === "object" ? (user ?? {}) : {}) as { email?: unknown };
+  // Control refuses another object.
+  return typeof email === "string" ? email : (user as Exclude<Given, object>);
+}
+
+/** What a call is given, with the address of the user that it is about, also of the user whose requests a fault is for. */
+export function addressed(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  const { user, match } = given as { user?: unknown; match?: unknown };
+  const isMatch = typeof match === "object" && match !== null && "user" in match;
+  return {
+    ...given,
+    ...(user === undefined ? {} : { user: addressOf(user) }),
+    ...(isMatch ? { match: { ...match, user: addressOf(match.user) } } : {}),
+  };
+}
+
 /** The value with control's keys. */
 export function toWire(value: unknown): unknown {
   return renamed(value, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));

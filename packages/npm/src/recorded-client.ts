@@ -8,6 +8,8 @@ import { EVENT_TYPES } from "./event-types.js";
 export interface RecordedClient {
   /** Whether the recorder has the events of one user. */
   isOfUser: boolean;
+  /** Whether it receives the contents of messages in HTML. */
+  isHtml: boolean;
   /** The types of events that it receives, if it names some. */
   types: readonly string[] | undefined;
   /** Its capabilities: those of a client of one user, or null for all. */

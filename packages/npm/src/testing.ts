@@ -32,6 +32,7 @@ import {
 } from "./keys.js";
 import { indented, requestLine, short } from "./line.js";
 import { checkKnown, RULES, SEVERITIES } from "./rules.js";
+import { addressOf } from "./names.js";
 import type { World } from "./world.js";
 
 /** How many journal entries a failed test shows. */
@@ -45,6 +46,9 @@ const saidBefore: string[] = [];
 
 /** The number of the last request to `default` when a test's world was made; 0 before the first. */
 const lastOfDefault = new WeakMap<World, number>();
+
+/** The tests for which worlds were made: tests that run at once share their output. */
+const labels = new WeakMap<World, string>();
 
 /** Makes a world for a test: a fork of `default`, or as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
@@ -60,7 +64,9 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
     const making = server.createWorld({ label, ...origin, ...options });
     const [made, [last]] = await Promise.all([making, latest.catch(() => [])]);
     lastOfDefault.set(made, last?.id ?? 0);
-    return followed(made);
+    const world = followed(made);
+    labels.set(world, label);
+    return world;
   } catch (error) {
     if (!(error instanceof ChatdoubleError) || !error.message.startsWith("$")) throw error;
     throw new ChatdoubleError(inSettings(error.message, wanted, serve), error.status, error.code, error.body);
@@ -171,13 +177,16 @@ async function lastLines(world: World): Promise<string[]> {
   return [...entries.map(requestLine), ...waiting];
 }
 
-function lastRequests({ name, url }: World, lines: readonly string[]): string {
-  if (lines.length > 0) return `The last requests to ${name}:\n${lines.map(indented).join("\n")}`;
+function lastRequests(world: World, lines: readonly string[]): string {
+  const { name, url } = world;
+  const label = labels.get(world);
+  const whose = label === undefined ? name : `${name} (${short(label)})`;
+  if (lines.length > 0) return `The last requests to ${whose}:\n${lines.map(indented).join("\n")}`;
   const trust = url.startsWith("https:")
     ? "; a client has to trust world.server.tlsCa, a browser in Playwright by ignoreHTTPSErrors"
     : "";
   const hint = "; an error that the client got has the reason in its header X-Chatdouble-Hint";
-  return `No request reached ${name} at ${url}${trust}${hint}`;
+  return `No request reached ${whose} at ${url}${trust}${hint}`;
 }
 
 /** Prints what `default` got during a test whose world got nothing: mostly the client has the server's own address. */
@@ -265,6 +274,7 @@ function checkAwaited(wanted: AwaitedPushes): void {
   if (counted !== undefined)
     throw new ChatdoubleError(`toHavePushed has no option '${counted}'; world.pushes.list() has all pushes`);
   checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
+  if (wanted?.atLeast === 0) throw new ChatdoubleError("atLeast: 0 always holds; did you mean .not.toHavePushed?");
   checkValued(wanted);
 }
 
@@ -284,9 +294,10 @@ async function pushed(
   if (found.length < atLeast && timeoutMs > 0)
     found = await world.pushes.waitFor(wanted, { timeoutMs }).catch(() => world.pushes.list(filter));
   const pass = found.length >= atLeast;
-  const details = pass === Boolean(this.isNot) ? await pushDetails(world, wanted.user) : "";
+  const details = pass === Boolean(this.isNot) ? await pushDetails(world, addressOf(wanted.user)) : "";
+  const expected = this.isNot ? (atLeast === 1 ? "none" : `less than ${atLeast}`) : `at least ${atLeast}`;
   const message = () =>
-    `${world.name} pushed ${times(found.length)} (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected${details}`;
+    `${world.name} pushed ${times(found.length)} (${JSON.stringify(wanted)}), ${expected} expected${details}`;
   return { pass, message };
 }
 

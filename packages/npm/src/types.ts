@@ -205,6 +205,8 @@ type OneOf<Each, All = Each> = Each extends unknown
   : never;
 /** The effect of a fault on a client: exactly one of these. */
 export type Effect = OneOf<Effects>;
+/** A user: an address or a handle, or what `world.user` returns. */
+export type Named = string | Pick<User, "email">;
 /** The requests that a fault applies to. */
 export interface FaultMatch {
   /** HTTP method, in capitals. */
@@ -212,7 +214,7 @@ export interface FaultMatch {
   /** Path of an operation with its placeholders, or of a kind of files such as /static/*. */
   path?: string;
   /** The caller, by email address or handle. */
-  user?: string;
+  user?: Named;
   /** Parameters that a request must have, with their values as text. */
   params?: { [key: string]: string };
 }
@@ -237,7 +239,7 @@ export interface Firing extends Waiting {
 /** A network to put clients on. */
 export interface NetworkTerms {
   /** Whose network, by email address or handle; by default that of all users who have none of their own. */
-  user?: string;
+  user?: Named;
   /** The built-in profile for the numbers that are left out; without one, they limit nothing. */
   profile?: "offline" | "gprs" | "edge" | "3g" | "4g" | "wifi" | "lossy";
   /** The delay of each reply, in milliseconds of real time. */
@@ -252,7 +254,7 @@ export interface NetworkTerms {
 /** A limit of requests to set. */
 export interface RateLimitTerms {
   /** Whose requests, by email address or handle; by default those of each user without a limit of their own. */
-  user?: string;
+  user?: Named;
   /** Number of requests in a full budget, from 1 to 1,000,000. */
   requests?: number;
   /** The time in which an empty budget refills, by the world's clock; more than 0, and at most 100 years. */
@@ -272,7 +274,7 @@ export interface Assertion {
   /** Path, filled in or with the placeholders of an operation; with or without `/api/v1` or `/json`. */
   path?: string;
   /** The caller, by email address or handle. */
-  user?: string;
+  user?: Named;
   /** Parameters that a request must have, with their values as text. */
   params?: { [key: string]: string };
   /** HTTP status of the reply; 0 for a dropped connection. */
@@ -287,13 +289,19 @@ export interface Assertion {
   exactly?: number;
 }
 /** Which journal entries are listed. */
-export interface JournalFilter extends Filter<World<"/journal">["get"]> {}
+export interface JournalFilter extends Omit<Filter<World<"/journal">["get"]>, "user"> {
+  /** The caller, by email address or handle. */
+  user?: Named;
+}
 /** Which pushes are listed. */
-export interface PushFilter extends Filter<World<"/pushes">["get"]> {}
+export interface PushFilter extends Omit<Filter<World<"/pushes">["get"]>, "user"> {
+  /** The user whose devices receive them, by email address or handle. */
+  user?: Named;
+}
 /** Which pushes are waited for. */
 export interface AwaitedPushes {
   /** The user whose devices receive them, by email address or handle; all users by default. */
-  user?: string;
+  user?: Named;
   /** ID of the device that receives them; all devices by default. */
   deviceId?: number;
   /** Only pushes with a larger ID than this count. */
@@ -304,14 +312,14 @@ export interface AwaitedPushes {
 /** Which queues with a waiting poll are waited for. */
 export interface ParkedFilter {
   /** The user who registered them, by email address or handle; all users by default. */
-  user?: string;
+  user?: Named;
   /** The minimum number of such queues; 1 by default. */
   count?: number;
 }
 /** Whose network or limit ends. */
 export interface Whose {
   /** The user: an address or its handle; all users by default. */
-  user?: string;
+  user?: Named;
 }
 /**
  * How long helpers wait by default, in milliseconds: less than the 5 s that a test has in vitest and Jest, so that the message
@@ -343,7 +351,7 @@ export interface RegisterTerms {
 /** Whose events are recorded, and as which client. */
 export interface RecordingOptions {
   /** The user, by email address or handle, or as `world.user` returns them. */
-  user: string | Pick<User, "email">;
+  user: Named;
   /** How the user's client registers. */
   register?: RegisterTerms;
 }
@@ -354,6 +362,8 @@ export interface Jump {
 }
 
 type WireRule = Body<World<"/faults">["post"]>;
+/** With the user as control names them. */
+type ByText<Named> = { [Key in keyof Named]: Key extends "user" ? string : Named[Key] };
 type OfWorlds = "fixture" | "dialect" | "clock" | "idleTtlSeconds";
 /**
  * The interfaces above have the keys that control takes. They list them, since some editors show no text for the keys of a type
@@ -362,13 +372,13 @@ type OfWorlds = "fixture" | "dialect" | "clock" | "idleTtlSeconds";
 export const AS_CONTROL: [
   Same<Omit<WorldOptions, OfWorlds>, Sent<Omit<Body<Worlds["post"]>, OfWorlds>>>,
   Same<Omit<FaultRule, "match" | "effect">, Sent<Omit<WireRule, "match" | "effect">>>,
-  Same<FaultMatch, Sent<NonNullable<WireRule["match"]>>>,
-  Same<NetworkTerms, Sent<Body<World<"/network">["post"]>>>,
-  Same<RateLimitTerms, Sent<Body<World<"/rate_limit">["post"]>>>,
+  Same<ByText<FaultMatch>, Sent<NonNullable<WireRule["match"]>>>,
+  Same<ByText<NetworkTerms>, Sent<Body<World<"/network">["post"]>>>,
+  Same<ByText<RateLimitTerms>, Sent<Body<World<"/rate_limit">["post"]>>>,
   Same<PreviewTerms, Sent<Body<World<"/previews">["post"]>>>,
-  Same<Assertion, Sent<Omit<Body<World<"/journal/verify">["post"]>, "timeoutMs">>>,
-  Same<AwaitedPushes, Sent<Omit<Body<World<"/pushes/wait">["post"]>, "timeoutMs">>>,
-  Same<ParkedFilter, Sent<Omit<Body<World<"/queues/wait">["post"]>, "timeoutMs" | "parked">>>,
+  Same<ByText<Assertion>, Sent<Omit<Body<World<"/journal/verify">["post"]>, "timeoutMs">>>,
+  Same<ByText<AwaitedPushes>, Sent<Omit<Body<World<"/pushes/wait">["post"]>, "timeoutMs">>>,
+  Same<ByText<ParkedFilter>, Sent<Omit<Body<World<"/queues/wait">["post"]>, "timeoutMs" | "parked">>>,
 ] = [true, true, true, true, true, true, true, true, true];
 
 /** What all frames have. */

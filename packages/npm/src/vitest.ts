@@ -28,17 +28,27 @@ type Options = Pick<Fixtures, "serverOptions" | "worldOptions">;
 type Unfit<Given, Known> = {
   [Key in keyof Given & keyof Known]: Given[Key] extends Known[Key] ? never : Key;
 }[keyof Given & keyof Known];
-/** Names in `extend` that are no options, or have values of none, and those that are like `worldOptions` itself. */
+/** Names of options in `extend` whose values are not theirs. */
+type Misvalued<Given> = {
+  [Name in keyof Options & keyof Given]: Given[Name] extends readonly unknown[] | ((...parts: any) => any)
+    ? never
+    : Unfit<Given[Name], Options[Name]>;
+}[keyof Options & keyof Given];
+/** Names in `extend` that are no options, and those that are like `worldOptions` itself. */
 type Misspelled<Given> =
   | {
       [Name in keyof Options & keyof Given]: Given[Name] extends readonly unknown[] | ((...parts: any) => any)
         ? never
-        : Exclude<keyof Given[Name], keyof Options[Name]> | Unfit<Given[Name], Options[Name]>;
+        : Exclude<keyof Given[Name], keyof Options[Name]>;
     }[keyof Options & keyof Given]
   | Exclude<keyof Given & `${"world" | "server"}${"" | "s" | "_"}${"o" | "O"}p${string}`, keyof Options>;
 /** What `extend` returns instead of a test for such an option, so that the first use of the test is an error. */
 interface NoSuchOption<Name> {
-  "there is no option of this name, or its value is another": Name;
+  "there is no option of this name": Name;
+}
+/** The same for an option with a value of another type. */
+interface NoSuchValue<Name> {
+  "the value of this option has another type": Name;
 }
 
 type Provider<Own, Name extends keyof Own, Known> = (
@@ -75,8 +85,8 @@ export type WorldTest<Known = Fixtures> = {
   /** The same for tests whose worlds or server are made in another way. */
   extend(options: TestOptions): WorldTest<Known>;
   extend<Given extends object>(
-    fixtures: [Misspelled<Given>] extends [never] ? never : Given,
-  ): NoSuchOption<Misspelled<Given>>;
+    fixtures: [Misspelled<Given> | Misvalued<Given>] extends [never] ? never : Given,
+  ): [Misspelled<Given>] extends [never] ? NoSuchValue<Misvalued<Given>> : NoSuchOption<Misspelled<Given>>;
   /** The same with fixtures of one's own. */
   extend<Own extends Record<string, any> = object>(fixtures: FurtherFixtures<Own, Known>): WorldTest<With<Known, Own>>;
 } & TestAPI<Known>;

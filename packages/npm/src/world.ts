@@ -7,7 +7,7 @@ import { ChatdoubleError, part, rows } from "./error.js";
 import { ALL_EVENT_TYPES } from "./event-types.js";
 import { NO_WORLD, type Requests } from "./http.js";
 import { checkKeys, checkNone, checkValued, FIRING, JUMP, RECORDING, REGISTERING, WAITING, WHOSE } from "./keys.js";
-import { fromWire } from "./names.js";
+import { addressOf, fromWire } from "./names.js";
 import { declaredEvents, type DeclaredEvents } from "./recorded-client.js";
 import { checkKnown } from "./rules.js";
 import type { Server } from "./server.js";
@@ -198,6 +198,7 @@ export class World {
     const register = options?.register;
     const client = {
       isOfUser: options !== undefined,
+      isHtml: options !== undefined && register?.apply_markdown !== false,
       types: register?.event_types,
       capabilities: options === undefined ? null : { ...register?.client_capabilities },
       declared: () => this.#declaredEvents(),
@@ -312,7 +313,7 @@ class Calls {
 
 /** Throws for a user who is named by no text, which in a query would be one. */
 function checkUser(given: unknown): void {
-  if (given !== undefined && given !== null) checkNamed(given);
+  if (given !== undefined && given !== null) checkNamed(addressOf(given));
 }
 
 function checkNamed(given: unknown): void {
@@ -334,7 +335,7 @@ const SMALLEST_MILLISECONDS = 1e11;
 export class Clock {
   constructor(private readonly calls: Calls) {}
 
-  /** The time, in Unix seconds. */
+  /** The time, in Unix seconds; they have fractions. */
   async now(): Promise<number> {
     return (await this.state()).now;
   }

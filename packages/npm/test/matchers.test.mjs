@@ -240,7 +240,7 @@ test("a missing push is explained", async () => {
   await api(world, max, "/users/me/android_gcm_reg_id", { token: "0123abcd" });
   assert.doesNotMatch((await toHavePushed.call({}, world, { user: "max" })).message(), /no device/);
   const tooMany = await toHavePushed.call({ isNot: true }, world, { user: "mel" });
-  assert.match(tooMany.message(), /less than 1 expected\nThe last pushes:/);
+  assert.match(tooMany.message(), /pushed 1 time \(\{"user":"mel"\}\), none expected\nThe last pushes:/);
   await world.delete();
 });
 
@@ -322,7 +322,10 @@ test("a key that no event of the type has is refused, also with not", async () =
       { type: "message", message: "Hello" },
       /^message in the pattern of an event takes an object such as { content: "Hello" }/,
     ],
-    [{ type: "message", message: { topic: "t" } }, /^the message of an event has no key 'topic'; it has .*, subject, /],
+    [
+      { type: "message", message: { topic: "t" } },
+      "the message of an event has no key 'topic'; the nearest is 'subject'",
+    ],
     [{ type: "reaction", emoji: "smile" }, /^an event of the type 'reaction' has no key 'emoji'; it has emoji_code, /],
   ];
   for (const round of ["before an event", "after it"]) {
@@ -385,6 +388,156 @@ test("a pattern has matchers of the runner and regular expressions at any depth"
   );
   assert.match(message(), /\{"type":"message","message":\{"content":StringContaining "secrets",[^\n]*\}$/);
   assert.equal((await toHaveEvent.call({}, recorder, any("string"))).pass, false);
+  await world.delete();
+});
+
+test("a word that its key has at no level is refused at any depth", async () => {
+  const world = await server.createWorld();
+  const own = await world.recordEvents({ user: "mel" });
+  const message = "the message of an event has no";
+  const event = (type) => `an event of the type '${type}' has no`;
+  const refusals = [
+    [{ type: "message", message: { type: "channel" } }, `${message} type 'channel'; type is private or stream`],
+    [{ type: "message", message: { type: "foo" } }, `${message} type 'foo'; type is private or stream`],
+    [{ type: "message", message: { type: "steam" } }, `${message} type 'steam'; the nearest is 'stream'`],
+    [
+      { type: "message", message: { content_type: "text/markdown" } },
+      /no content_type 'text\/markdown'; the nearest is /,
+    ],
+    [
+      { type: "message", message: { reactions: [{ reaction_type: "emoji" }] } },
+      `${message} reactions.reaction_type 'emoji'; reactions.reaction_type is *_extra_emoji, realm_emoji or unicode_emoji`,
+    ],
+    [
+      { type: "realm_user", person: { role: 150 } },
+      `${event("realm_user")} person.role 150; person.role is 100, 200, 300, 400 or 600`,
+    ],
+    [{ type: "realm_user", person: { role: "owner" } }, /no person.role 'owner'; person.role is 100, 200/],
+    [{ type: "realm_user", person: { bot_type: 5 } }, /no person.bot_type 5; person.bot_type is 1, 2, 3 or 4/],
+    [{ type: "realm_user", person: { avatar_source: "X" } }, /no person.avatar_source 'X'/],
+    [{ type: "user_topic", visibility_policy: 4 }, /no visibility_policy 4; visibility_policy is 0, 1, 2 or 3/],
+    [{ type: "drafts", drafts: [{ type: "dm" }] }, /no drafts.type 'dm'; drafts.type is "", private or stream/],
+    [{ type: "presence", presence: { website: { status: "away" } } }, /no presence.website.status 'away'/],
+    [{ type: "reminders", reminders: [{ type: "stream" }] }, /no reminders.type 'stream'; the nearest is 'private'/],
+    [{ type: "scheduled_messages", scheduled_messages: [{ type: "direct" }] }, /no scheduled_messages.type 'direct'/],
+    [{ type: "scheduled_messages", scheduled_message: { type: "direct" } }, /no scheduled_message.type 'direct'/],
+    [{ type: "typing_edit_message", recipient: { type: "stream" } }, /no recipient.type 'stream'/],
+    [{ type: "typing", message_type: "channel" }, /no message_type 'channel'; message_type is direct, private or/],
+    [{ type: "update_message_flags", flag: "unread" }, /no flag 'unread'; the nearest is 'read'/],
+    [{ type: "update_message_flags", flag: "mentioned" }, /no flag 'mentioned'; flag is collapsed, hide_link_/],
+    [
+      { type: "update_message_flags", message_details: { 7: { type: "direct" } } },
+      /no message_details.7.type 'direct'/,
+    ],
+    [{ type: "realm", property: "nmae" }, `${event("realm")} property 'nmae'; the nearest is 'name'`],
+    [{ type: "realm", data: { icon_source: "D" } }, /no data.icon_source 'D'; data.icon_source is G or U/],
+    [{ type: "stream", property: "topic_policy" }, /no property 'topic_policy'; the nearest is 'topics_policy'/],
+    [{ type: "stream", streams: [{ topics_policy: "none" }] }, /no streams.topics_policy 'none'/],
+    [{ type: "subscription", property: "colour" }, /no property 'colour'; the nearest is 'color'/],
+    [{ type: "user_settings", property: "timezones" }, /no property 'timezones'; the nearest is 'timezone'/],
+    [{ type: "realm_user_settings_defaults", property: "theme" }, /no property 'theme'; the nearest is /],
+    [{ type: "custom_profile_fields", fields: [{ type: 9 }] }, /no fields.type 9; fields.type is 1, 2/],
+    [{ type: "realm_export", exports: [{ export_type: 3 }] }, /no exports.export_type 3/],
+  ];
+  for (const [pattern, refusal] of refusals)
+    for (const isNot of [false, true])
+      await assert.rejects(
+        toHaveEvent.call({ isNot }, own, pattern),
+        { name: "ChatdoubleError", message: refusal },
+        JSON.stringify(pattern),
+      );
+  const possible = [
+    { type: "message", message: { type: "private", content_type: "text/html" } },
+    { type: "message", message: { type: /channel/ } },
+    { type: "message", message: { reactions: [{ reaction_type: "acme_extra_emoji", emoji_name: "x" }] } },
+    { type: "realm_user", person: { role: 600, bot_type: null, full_name: "x" } },
+    { type: "realm", property: "acme_update_announcements_stream_id" },
+    { type: "realm", property: "allow_edit_history" },
+    { type: "realm", property: "night_logo" },
+    { type: "stream", property: "can_remove_subscribers_group_id" },
+    { type: "subscription", property: "in_home_view" },
+    { type: "user_settings", property: "dense_mode" },
+    { type: "typing", message_type: "private" },
+    { type: "drafts", drafts: [{ type: "", content: "x" }] },
+    { type: "update_message_flags", message_details: { 7: { type: "private" } } },
+    { type: "user_topic", visibility_policy: 3 },
+  ];
+  for (const pattern of possible)
+    assert.equal((await toHaveEvent.call({ isNot: true }, own, pattern)).pass, false, JSON.stringify(pattern));
+  await world.delete();
+});
+
+test("a user is named by what world.user returns, too", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  await send(world, mel, "Hello");
+  assert.ok((await toHaveReceived.call({}, world, { path: "/messages", user: mel, exactly: 1 })).pass);
+  assert.match(
+    (await toHavePushed.call({}, world, { user: await world.user("max") })).message(),
+    /max@chat.test has no/,
+  );
+  assert.equal((await world.journal.entries({ user: mel })).length, 1);
+  assert.deepEqual(await world.pushes.list({ user: mel }), []);
+  await world.network.set({ user: mel, latencyMs: 1 });
+  await world.network.clear({ user: mel });
+  assert.deepEqual(await world.network.list(), []);
+  const fault = await world.faults.add({ match: { user: mel }, effect: { error: { status: 503 } } });
+  await assert.rejects(send(world, mel, "Hello"), /Service Unavailable/);
+  await fault.waitFired();
+  await world.delete();
+});
+
+test("a condition that always holds, and a sender without an address, are refused", async () => {
+  const world = await server.createWorld();
+  const own = await world.recordEvents({ user: "mel" });
+  const always = /^atLeast: 0 always holds; did you mean /;
+  await assert.rejects(toHaveReceived.call({}, world, { path: "/messages", atLeast: 0 }), { message: always });
+  await assert.rejects(toHavePushed.call({}, world, { atLeast: 0 }), { message: always });
+  assert.equal(await world.journal.verify({ path: "/messages", atLeast: 0, atMost: 1 }), 0);
+  await assert.rejects(
+    toHaveEvent.call({ isNot: true }, own, { type: "message", message: { sender_email: "mel" } }),
+    /has an address as sender_email, not 'mel': world.user/,
+  );
+  await world.delete();
+});
+
+test("the content of a message in another form than the recorded client receives is refused", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const html = await world.recordEvents({ user: "mel" });
+  const markdown = await world.recordEvents({ user: "mel", register: { apply_markdown: false } });
+  const of = (content) => ({ type: "message", message: { content } });
+  const changed = (parts) => ({ type: "update_message", ...parts });
+  const refusals = [
+    [html, of("secret"), /in HTML, not in Markdown: expect "<p>secret<\/p>", a part .* apply_markdown: false \}$/],
+    [markdown, of("<p>secret</p>"), /in Markdown, not in HTML, since it registers with apply_markdown: false: expect /],
+    [html, changed({ rendered_content: "secret" }), /has HTML as rendered_content; it has Markdown as content$/],
+    [html, changed({ orig_rendered_content: "secret" }), /has HTML as orig_rendered_content; .* as orig_content$/],
+  ];
+  const possible = [
+    [html, of("<p>secret</p>")],
+    [html, of("")],
+    [html, of(/secret/)],
+    [markdown, of("secret")],
+    [markdown, of("<3")],
+    [html, changed({ rendered_content: "<p>secret</p>", content: "secret" })],
+  ];
+  for (const round of ["before an event", "after it"]) {
+    for (const [recorder, pattern, message] of refusals)
+      for (const isNot of [false, true])
+        await assert.rejects(
+          toHaveEvent.call({ isNot }, recorder, pattern),
+          { name: "ChatdoubleError", message },
+          `${round}: ${JSON.stringify(pattern)}`,
+        );
+    for (const [recorder, pattern] of possible)
+      assert.equal((await toHaveEvent.call({ isNot: true }, recorder, pattern)).pass, false, JSON.stringify(pattern));
+    await send(world, mel, "Hello");
+  }
+  assert.ok((await toHaveEvent.call({}, html, of("<p>Hello</p>"))).pass);
+  assert.ok((await toHaveEvent.call({}, markdown, of("Hello"))).pass);
+  await send(world, mel, "<p>secret</p>");
+  assert.ok((await toHaveEvent.call({}, markdown, of("<p>secret</p>"))).pass);
   await world.delete();
 });
 
@@ -701,6 +854,18 @@ test("a mistake in worldOptions, and what no matcher takes, is named in the pack
     ],
   ])
     await assert.rejects(matcher.call({}, world, given), { name: "ChatdoubleError", message });
+  await assert.rejects(toHavePushed.call({}, world, { content: "x" }), {
+    message: "toHavePushed has no option 'content'; it takes user, deviceId, since, atLeast",
+  });
+  for (const [call, given] of [
+    [toHaveReceived, { path: "/messages", user: null }],
+    [toHaveReceived, { path: "/messages", params: { topic: null } }],
+    [toHavePushed, { user: null }],
+  ])
+    await assert.rejects(
+      call.call({ isNot: true }, world, given),
+      /^ChatdoubleError: (user|params.topic) takes no null: /,
+    );
   await assert.rejects(toHaveReceived.call({}, world, { atleast: 1 }), /did you mean 'atLeast'/);
   await assert.rejects(
     world.faults.add({ effect: { looseQueue: true } }),

@@ -59,6 +59,8 @@ test("each misspelled name is an error", () => {
     found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
     /NoSuchOption<"fixtur">/,
   );
+  const valued = found.get(lines.findIndex((line) => line.startsWith('valued("a value of another type"')) + 1);
+  assert.match(valued, /NoSuchValue<"featureLevel">/);
   const messageOf = (text) => found.get(lines.findIndex((line) => line.includes(text)) + 1);
   for (const effect of ['{ drop: "after", garbage: true }', "{ garbage: true, retries: true }"])
     assert.match(messageOf(effect), /a fault has one effect, with keys of its own/);

@@ -73,9 +73,13 @@ fn organization_data_schema(generator: &mut SchemaGenerator) -> Schema {
         .map(|(name, schema)| (name.to_owned(), schema)),
     );
     let texts = ["description", "rendered_description"].into_iter().map(str::to_owned);
-    let pictures = ["icon", "logo", "night_logo"].into_iter();
-    let picture_fields = pictures.flat_map(|picture| [format!("{picture}_source"), format!("{picture}_url")]);
-    properties.extend(texts.chain(picture_fields).map(|name| (name, text_schema.clone())));
+    let pictures = [("icon", "G"), ("logo", "D"), ("night_logo", "D")];
+    for (picture, default_source) in pictures {
+        let source_schema = json!({"type": "string", "enum": [default_source, "U"]});
+        properties.insert(format!("{picture}_source"), source_schema);
+        properties.insert(format!("{picture}_url"), text_schema.clone());
+    }
+    properties.extend(texts.map(|name| (name, text_schema.clone())));
     let purposes =
         ["new_stream", "service_update", "signup"].map(|purpose| format!("{purpose}_announcements_stream_id"));
     let channels = purposes.into_iter().chain(["moderation_request_channel_id".to_owned()]);

@@ -57,6 +57,7 @@ pub enum PersonUpdate {
         /// ID of the user.
         user_id: UserId,
         /// Where the picture comes from: `G` from the provider, `U` uploaded.
+        #[schemars(extend("enum" = ["G", "U"]))]
         avatar_source: &'static str,
         /// URL of the picture.
         avatar_url: String,

@@ -77,6 +77,7 @@ own("a world of another kind", async ({ world }) => {
     message: { content: secret, subject: /t/, stream_id: null },
   });
   await expect(own).toHaveEvent({ type: "message", flags: expect.arrayContaining(["read"]), message: { id: 7 } });
+  await expect(world).toHaveReceived({ path: "/messages", user: await world.user("mel") });
   await expect(own).toHaveEvent({ type: "reaction", op: "add", message_id: expect.any(Number) });
   const ofJest = { content: jestExpect.stringContaining("x"), id: jestExpect.any(Number) };
   await jestExpect(recorder).not.toHaveEvent({ type: "message", message: ofJest });

@@ -101,6 +101,13 @@ test("events and pushes", async ({ world }) => {
   await expect(own).not.toHaveEvent({ type: "reaction", message_id: "7" }); // refused
   await expect(own).not.toHaveEvent({ type: "reaction", message_id: /7/ }); // refused
   await expect(own).not.toHaveEvent({ type: "reaction", op: "added" }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", message: { type: "channel" } }); // refused
+  await expect(own).not.toHaveEvent({ type: "message", message: { reactions: [{ reaction_type: "emoji" }] } }); // refused
+  await expect(own).not.toHaveEvent({ type: "realm_user", person: { role: 150 } }); // refused
+  await expect(own).not.toHaveEvent({ type: "drafts", drafts: [{ type: "dm" }] }); // refused
+  await expect(own).not.toHaveEvent({ type: "user_topic", visibility_policy: 4 }); // refused
+  await expect(own).not.toHaveEvent({ type: "stream", property: "topic_policy" }); // refused
+  await expect(own).not.toHaveEvent({ type: "presence", presence: { website: { status: "away" } } }); // refused
   await recorder.waitFor({ type: "update_message_flags", messages: ["7"] }); // refused
 });
 test("what a matcher takes", async ({ world }) => {

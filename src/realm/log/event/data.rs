@@ -228,6 +228,7 @@ pub struct UpdateMessageFlagsAdd {
     #[schemars(extend("enum" = ["add"]))]
     pub operation: &'static str,
     /// `read`, `starred`, `collapsed` or `hide_link_previews`.
+    #[schemars(extend("enum" = ["collapsed", "hide_link_previews", "read", "starred"]))]
     pub flag: &'static str,
     /// IDs of the messages that have the flag now; empty if `all` is true.
     pub messages: Vec<MessageId>,
@@ -242,6 +243,7 @@ pub struct UpdateMessageFlagsRemove {
     #[schemars(extend("enum" = ["remove"]))]
     pub operation: &'static str,
     /// `read`, `starred`, `collapsed` or `hide_link_previews`.
+    #[schemars(extend("enum" = ["collapsed", "hide_link_previews", "read", "starred"]))]
     pub flag: &'static str,
     /// IDs of the messages that lack the flag now.
     pub messages: Vec<MessageId>,
