@@ -64,7 +64,7 @@ enum Command {
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
-    /// Plays and records scenarios: stories in Markdown
+    /// Plays and records scenarios: requests and expected replies in Markdown
     #[command(subcommand)]
     Scenario(scenario::Scenario),
     /// Gives agents tools over standard input and output, by the Model Context Protocol
@@ -72,7 +72,7 @@ enum Command {
     Mcp(mcp::Mcp),
     /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything new does
     Compare(Box<compare::Compare>),
-    /// Prints the OpenAPI 3.1 document of every operation served
+    /// Prints the OpenAPI 3.1 document of the operations that a feature level has
     Openapi(openapi::Openapi),
 }
 

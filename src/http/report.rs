@@ -6,7 +6,7 @@ use super::incoming_webhooks;
 use super::protocol::sends_json;
 use super::reply::ConnectionFault;
 use super::request::ApiRequest;
-use super::trace::JournaledRequest;
+use super::trace::{CONSOLE_CLIENT, JournaledRequest};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
 use crate::report::{Facts, Moment, Observation, Receipt, WaitingPoll, stable_hash};
@@ -35,10 +35,10 @@ pub(super) fn report_request(
     response: &Response,
     receipt: Receipt,
 ) {
-    if context.incoming.is_from_console() {
+    let entry = &*journaled.entry;
+    if *entry.client == *CONSOLE_CLIENT {
         return;
     }
-    let entry = &*journaled.entry;
     let effect = fault_effect(context, journaled);
     let facts = collect_facts(context, journaled);
     let level = context.settings.feature_level;
@@ -79,7 +79,7 @@ fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> 
 
 /// Reports that a poll begins to wait.
 pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedPoll<'a> {
-    if context.incoming.is_from_console() {
+    if context.trace.is_of_console() {
         return ReportedPoll { world: context.world, poll: None };
     }
     let client = context.incoming.client_with_version();

@@ -16,8 +16,6 @@ use std::sync::Arc;
 
 /// A header that takes precedence over `User-Agent`, which pages in browsers cannot set.
 const CLIENT_HEADER: HeaderName = HeaderName::from_static("x-chatdouble-client");
-/// The client name of the console.
-const CONSOLE_CLIENT: &str = "chatdouble-console";
 
 /// The limits of real servers on the parameters of a query string or a body, and on the files of a body (A-451 in
 /// docs/assumptions.md).
@@ -137,10 +135,6 @@ impl ApiRequest {
     /// The client's description of itself, such as `ExampleApp/1.2 (Linux)`; "" if it sends none.
     fn client(&self) -> &str {
         self.header(CLIENT_HEADER).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
-    }
-
-    pub fn is_from_console(&self) -> bool {
-        self.client_name() == CONSOLE_CLIENT
     }
 
     /// Name and version of the client, such as `ExampleApp/1.2`: the first word of the description. `Unspecified`

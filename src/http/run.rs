@@ -75,7 +75,7 @@ fn new_operation_context<'a>(
     OperationContext {
         caller,
         origin: context.origin,
-        client: truncate(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),
+        client: truncate(raw.client().unwrap_or(&context.trace.client), MAX_CLIENT_LENGTH),
         user_agent: incoming.header(header::USER_AGENT).unwrap_or_default(),
         now: context.world.now(),
         server_start: context.world.started_at(),

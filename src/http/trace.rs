@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The name of the console as a client.
+pub const CONSOLE_CLIENT: &str = "chatdouble-console";
+
 /// The data of one request, collected until its journal entry is written.
 pub struct Trace {
     /// When the request arrived, in real time.
@@ -127,6 +130,10 @@ impl Trace {
     /// The email address in the credentials, which are not checked.
     pub fn user(&self) -> Option<&str> {
         self.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
+    }
+
+    pub fn is_of_console(&self) -> bool {
+        *self.client == *CONSOLE_CLIENT
     }
 
     /// Records the user who logged in by the request.

@@ -34,13 +34,13 @@ pub fn compress_if_accepted(request_headers: &HeaderMap, response: Response) -> 
     else {
         return response;
     };
-    // Most replies are too small to compress.
-    if response.body().len() < MIN_BYTES || !may_be_compressed(&response) {
+    // Most replies are too small to compress, and some libraries always ask for no encoding.
+    if response.body().len() < MIN_BYTES || accept_encoding == "identity" {
         return response;
     }
     match preferred_encoding(accept_encoding) {
-        Some(encoding) => compress(encoding, response),
-        None => response,
+        Some(encoding) if may_be_compressed(&response) => compress(encoding, response),
+        _ => response,
     }
 }
 
