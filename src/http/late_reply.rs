@@ -32,9 +32,10 @@ impl<'a, 'context> LateReply<'a, 'context> {
 
     /// Waits for the delay by the fault, then for the latency of the network, and returns the reply. A short latency is
     /// left to the socket.
-    pub async fn wait_and_take_response(mut self) -> Response {
+    pub async fn wait_and_take_response(&mut self) -> Response {
+        // Boxed, so that replies without a delay reserve no memory for it: the future of a request is moved several times.
         if !self.journaled.delay.is_zero() {
-            tokio::time::sleep(self.journaled.delay).await;
+            Box::pin(tokio::time::sleep(self.journaled.delay)).await;
         }
         let RequestContext { world, incoming, .. } = self.context;
         let latency = self.response.as_mut().map_or(Duration::ZERO, |response| {
@@ -42,7 +43,7 @@ impl<'a, 'context> LateReply<'a, 'context> {
             response.extensions_mut().get_mut::<Delivery>().map_or(Duration::ZERO, Delivery::take_long_latency)
         });
         if !latency.is_zero() {
-            tokio::time::sleep(latency).await;
+            Box::pin(tokio::time::sleep(latency)).await;
         }
         let response = self.response.take().unwrap_or_default();
         self.report_receipt(report::receipt(self.context, &self.journaled, &response), &response);

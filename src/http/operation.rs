@@ -8,6 +8,8 @@ use super::poll::{self, ParkedReply};
 use super::protocol::{self, Route};
 use super::{report, run};
 use crate::api::Outcome;
+use crate::api::parameter::RawParameters;
+use crate::world::ParkedPoll;
 
 /// Performs the operation that a request is for, or answers the request without one. `permit` is released when a poll
 /// begins to wait.
@@ -36,17 +38,22 @@ pub(super) async fn perform_operation(context: &mut RequestContext<'_>, mut perm
     };
     let outcome = match progress {
         OperationProgress::Done(outcome) => outcome,
-        OperationProgress::Waiting(mut parked) => {
+        OperationProgress::Waiting(parked) => {
             permit = None;
-            context.trace.poll = parked.take_unjournaled();
-            let reported_poll = report::report_waiting_poll(context);
-            let observed_poll = context.trace.observe_poll(context.world);
-            let ParkedReply { reply, is_lost } = poll::wait_for_reply(context, parked, &authorized.raw).await;
-            context.is_reply_lost = is_lost;
-            reported_poll.record_answer();
-            observed_poll.record_answer();
-            Outcome::unchanged(reply)
+            // Boxed, so that requests that don't wait reserve no memory for it: their future is moved several times.
+            Box::pin(wait_for_outcome(context, parked, &authorized.raw)).await
         }
     };
     permit::run_with_permit(permit.as_ref(), || protocol::finish(context, &authorized, outcome))
+}
+
+async fn wait_for_outcome(context: &mut RequestContext<'_>, mut parked: ParkedPoll, raw: &RawParameters) -> Outcome {
+    context.trace.poll = parked.take_unjournaled();
+    let reported_poll = report::report_waiting_poll(context);
+    let observed_poll = context.trace.observe_poll(context.world);
+    let ParkedReply { reply, is_lost } = poll::wait_for_reply(context, parked, raw).await;
+    context.is_reply_lost = is_lost;
+    reported_poll.record_answer();
+    observed_poll.record_answer();
+    Outcome::unchanged(reply)
 }

@@ -72,5 +72,6 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     // The journal entry is written before the delay, so that there is one even if the client stops waiting.
     let journaled_request = context.trace.finish(&world, &response);
     let is_reported = !matches!(target, Target::Page(_));
-    LateReply::new(&context, journaled_request, response, is_reported).wait_and_take_response().await
+    let mut late_reply = LateReply::new(&context, journaled_request, response, is_reported);
+    late_reply.wait_and_take_response().await
 }
