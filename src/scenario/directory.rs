@@ -1,5 +1,6 @@
 //! The users, channels, groups and messages of an organization, by the names that scenarios use.
 
+use super::template::Reference;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -90,6 +91,14 @@ impl Directory {
                 ids.insert(name.to_owned(), id);
             }
         }
+    }
+
+    /// Where a server without control lacks the value of a reference, with the account whose handle differs in one letter.
+    pub fn place_of_lack(&self, reference: &Reference) -> String {
+        let Reference::User(handle, _) = reference else { return "here".to_owned() };
+        let similar = self.users.keys().find(|known| strsim::damerau_levenshtein(known, handle) == 1);
+        let suggestion = similar.map(|similar| format!("; did you mean '{similar}'?")).unwrap_or_default();
+        format!("among --accounts{suggestion}")
     }
 
     /// A user by handle or email address.

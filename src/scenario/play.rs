@@ -141,7 +141,7 @@ impl<'a> Player<'a> {
             if let Err(reason) = self.scope.value(&reference) {
                 let is_missing_on_server = self.world.control_url.is_none() && is_world_name(&reference);
                 return Err(if is_missing_on_server {
-                    let place = if matches!(reference, Reference::User(..)) { "among --accounts" } else { "here" };
+                    let place = self.scope.directory.place_of_lack(&reference);
                     BlockError::Skip(format!("{reason} {place}"))
                 } else {
                     BlockError::Fail(reason)

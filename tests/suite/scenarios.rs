@@ -314,6 +314,10 @@ async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skippe
             "needs a world made for it, which this server does not give; without its `world` block, it is played in the organization there",
         ),
         ("# A\n\n```request\nolive: GET /users/me\n```\n", "there is no user 'olive' among --accounts"),
+        (
+            "# A\n\n```request\nmell: GET /users/me\n```\n",
+            "there is no user 'mell' among --accounts; did you mean 'mel'?",
+        ),
         ("# A\n\n```request\nmel: GET /users/me/{{channel x}}/topics\n```\n", "there is no channel 'x' here"),
     ] {
         let document = parsed(story);

@@ -314,7 +314,7 @@ impl ProbeRun<'_> {
     ) -> Option<String> {
         let name = self.capture(index, expected, reply)?;
         Some(match reply.status {
-            200 => format!("the reply lacks what the probe calls '{name}'"),
+            200 => format!("the reply has no value of the expected type for '{name}'"),
             _ => format!("{}{}", status_and_message(reply), hint_text(reply)),
         })
     }
