@@ -227,27 +227,30 @@ fn read_effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
         },
         "garbage" => require_true(Effect::Garbage),
         "lose_queue" => require_true(Effect::LoseQueue),
-        _ => Err(refusal(format!(
-            "$.effect.{name}: is unknown; there are {EFFECT_NAMES}; the nearest is '{}'",
-            nearest_effect(name)
-        ))),
+        _ => Err(unknown_effect(name, value)),
     }
 }
 
-/// A value as text for an error message, shortened.
+fn unknown_effect(name: &str, value: &Value) -> Error {
+    refusal(match name {
+        "status" | "code" | "msg" => {
+            format!("$.effect.{name}: is a key of the effect `error`: {}", shorten(&json!({"error": {name: value}})))
+        }
+        _ => {
+            let names: Vec<&str> = EFFECT_NAMES.split(", ").flat_map(|part| part.split(" and ")).collect();
+            let nearest = json_diagnostic::most_similar(name, &names).unwrap_or_default();
+            format!("$.effect.{name}: is unknown; there are {EFFECT_NAMES}; the nearest is '{nearest}'")
+        }
+    })
+}
+
+/// A value as text for an error message, shortened to 60 characters.
 fn shorten(value: &Value) -> String {
-    const MAX_CHARACTERS: usize = 60;
     let text = value.to_string();
-    match text.char_indices().nth(MAX_CHARACTERS) {
+    match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-/// The name of the effect that is most similar to an unknown one.
-fn nearest_effect(name: &str) -> &'static str {
-    let names: Vec<&str> = EFFECT_NAMES.split(", ").flat_map(|part| part.split(" and ")).collect();
-    json_diagnostic::most_similar(name, &names).unwrap_or_default()
 }
 
 /// The schema of what [`read_effect`] reads.

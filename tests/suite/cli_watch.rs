@@ -103,7 +103,10 @@ async fn requests_events_faults_and_jumps_are_a_line_each() {
     control(&server, "/worlds/default/faults", json!({"times": 1, "effect": {"rate_limit": {"retry_after": 3}}})).await;
     let _ = max.get("/users/me", json!({})).await;
     let line = watcher.line().await;
-    assert!(line.contains("  429  ") && line.ends_with("max@chat.test RATE_LIMIT_HIT  ! fault-1"), "{line}");
+    assert!(
+        line.contains("  429  ") && line.ends_with("RATE_LIMIT_HIT: API usage exceeded rate limit  ! fault-1"),
+        "{line}"
+    );
     let line = watcher.line().await;
     assert!(line.contains("  fault   fault-1 ") && line.contains(r#" met {"rate_limit":{"retry_after":3}}"#), "{line}");
     let queue = max.events(["typing"]).await;

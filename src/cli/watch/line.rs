@@ -95,7 +95,10 @@ fn request_row(frame: &Value) -> FrameRow {
     let status = frame["status"].as_u64().unwrap_or_default();
     let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", escape_unprintable(code))).unwrap_or_default();
     let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), escape_unprintable);
-    let hint = frame["hint"].as_str().map(|hint| format!(": {}", escape_unprintable(hint))).unwrap_or_default();
+    // A hint says more than the message.
+    let message = frame["reply"]["msg"].as_str().filter(|_| status >= 400);
+    let explanation = frame["hint"].as_str().or(message).filter(|text| !text.is_empty());
+    let explanation = explanation.map(|text| format!(": {}", escape_unprintable(text))).unwrap_or_default();
     let milliseconds = frame["duration_ms"].as_f64().unwrap_or_default();
     FrameRow {
         at: time_of_day(&frame["at"]),
@@ -108,7 +111,7 @@ fn request_row(frame: &Value) -> FrameRow {
             400..500 => Colour::Yellow,
             _ => Colour::Red,
         },
-        details: format!("{milliseconds:>8.1} ms  {user}{code}{hint}"),
+        details: format!("{milliseconds:>8.1} ms  {user}{code}{explanation}"),
         mark: frame["fault"].as_str().map(|id| format!("! {}", escape_unprintable(id))).unwrap_or_default(),
     }
 }

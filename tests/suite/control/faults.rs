@@ -59,6 +59,10 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"garbage": true, "delay_ms": 1}}), "lose_queue and events, not garbage and delay_ms"),
         (json!({"effect": {"explode": true}}), "$.effect.explode"),
         (json!({"effect": {"drp": "after"}}), "the nearest is 'drop'"),
+        (
+            json!({"effect": {"status": 500}}),
+            "$.effect.status: is a key of the effect `error`: {\"error\":{\"status\":500}}",
+        ),
         (json!({"effect": {"garbage": false}}), "$.effect.garbage: takes true, not false"),
         (json!({"effect": {"gateway": 200}}), "$.effect.gateway: takes an HTTP status from 400 to 599, not 200"),
         (json!({"effect": {"lose_queue": 1}}), "$.effect.lose_queue: takes true, not 1"),
