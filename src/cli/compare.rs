@@ -320,6 +320,7 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
     let mut correspondence = Correspondence::default();
     for (index, side) in [first, second].into_iter().enumerate() {
         let urls = ["realm_url", "realm_uri"].iter().filter_map(|key| side.settings[*key].as_str());
+        let urls = urls.filter(|url| url.starts_with("http://") || url.starts_with("https://"));
         for url in urls.chain([side.url.as_str()]) {
             correspondence.add_replacement(index, url, "URL");
             let host = url.split_once("://").map_or(url, |(_, address)| address).split('/').next().unwrap_or_default();

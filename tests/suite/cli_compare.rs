@@ -133,6 +133,24 @@ async fn two_doubles_at_one_level_agree() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_of_single_objects_are_played_where_nothing_may_change() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let other_channel: Change = Arc::new(|_, path, status, body| {
+        if path == "/get_stream_id" && *status == 200 {
+            body["stream_id"] = json!(2);
+        }
+    });
+    let second = deviating(second.url(), other_channel).await;
+    let (status, said, errors) = compare(&first.url(), &second, &["--read-only"]).await;
+    assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+    assert!(said.contains("differs    GET /get_stream_id (1 of 3 requests)"), "{said}");
+    for operation in ["GET /messages/{message_id}/history", "GET /users/{user_id}", "GET /streams/{stream_id}/members"]
+    {
+        assert!(said.contains(&format!("agrees     {operation} (")), "{operation}\n{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operation_that_neither_server_has_at_its_level_is_not_tried() {
     let [first, second] = [at_level(387).await, at_level(387).await];
     let (status, said, errors) = compare(first.url(), second.url(), &["--read-only"]).await;

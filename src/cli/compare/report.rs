@@ -53,6 +53,8 @@ pub struct Report {
 #[derive(Default)]
 struct Operation {
     requests: usize,
+    /// Number of requests of built-in probes that both servers refused alike.
+    refused_requests: usize,
     /// Whether it is the path of a request that neither server knows.
     is_unknown: bool,
     /// What both servers said to requests of the user's own probes that they refused alike.
@@ -68,11 +70,13 @@ impl Operation {
         self.requests > 0 && self.differences.is_empty()
     }
 
-    /// The number of requests, and what both servers said to those that they refused alike.
+    /// The number of requests, and what both servers said to those of the user's own probes that they refused alike, or
+    /// that they refused all.
     fn agreeing_text(&self) -> String {
         let requests = counted(self.requests, "request");
         if self.refusals.is_empty() {
-            return requests;
+            let are_all_refused = self.refused_requests == self.requests;
+            return if are_all_refused { format!("{requests}, all refused by both") } else { requests };
         }
         let count = match self.refusals.len() {
             count if count == self.requests => String::new(),
@@ -168,7 +172,10 @@ impl Report {
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
             operation.differences.extend(record_and_text);
-            operation.refusals.extend(step.common_refusal().filter(|_| is_own).map(|text| self.secrets.redact(&text)));
+            match step.common_refusal() {
+                Some(text) if is_own => operation.refusals.push(self.secrets.redact(&text)),
+                refusal => operation.refused_requests += usize::from(refusal.is_some()),
+            }
         }
         self.add_skipped_requests(scenario, result.skipped);
         self.leftovers.extend(result.unremoved_objects);

@@ -62,6 +62,15 @@ async fn an_account_without_an_integer_as_its_id_is_not_called_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_of_a_server_that_is_no_url_differs() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    fault(&second, "/server_settings", &json!({"change": {"realm_url": "nonsense"}})).await;
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "The server"]).await;
+    assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+    assert!(said.contains("reply.realm_url\n"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_and_failures_in_place_of_replies_are_differences() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     for (effect, expected) in [
