@@ -570,8 +570,9 @@ export class Queues {
   }
 
   /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll; for 3 s by default. */
-  async waitParked(options: ParkedFilter & Waiting = {}): Promise<Queue[]> {
-    const { timeoutMs, ...wanted } = options;
+  async waitParked(filter: ParkedFilter & Waiting = {}, options: Waiting = {}): Promise<Queue[]> {
+    checkKeys("the second argument of queues.waitParked", options, WAITING);
+    const { timeoutMs = options.timeoutMs, ...wanted } = filter;
     checkValued(wanted);
     const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
     return this.#rows(await this.calls.requests.plain("POST", `${this.calls.path}/queues/wait`, body));

@@ -449,6 +449,8 @@ test("queues are waited for and lost", async () => {
   assert.equal((await poll).code, "BAD_EVENT_QUEUE_ID");
   assert.deepEqual(await world.queues.list(), []);
   await assert.rejects(world.queues.waitParked({ timeoutMs: 1 }), /parked/);
+  await assert.rejects(world.queues.waitParked({}, { timeoutMs: 1 }), /parked/);
+  await assert.rejects(world.queues.waitParked({}, { timeout: 1 }), /queues\.waitParked has no option 'timeout'/);
   await world.delete();
 });
 
