@@ -16,7 +16,7 @@ mod tests;
 
 pub use account::{Account, read_zuliprc};
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use client::{Options, Request, Upstream, read_reply};
+pub use client::{Options, Request, Upstream, send_and_read};
 pub use client_builder::client_builder;
 pub use error::RequestError;
 pub use pace::RequestPace;

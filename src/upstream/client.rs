@@ -156,8 +156,7 @@ impl Upstream {
     pub async fn send(&self, request: &Request<'_>) -> Result<Reply, RequestError> {
         for refusals in 0..=MAX_RATE_LIMIT_RETRIES {
             self.pace.wait_turn().await;
-            let reply = self
-                .send_once(self.build_request(request))
+            let reply = send_and_read(self.build_request(request), self.options.read_timeout)
                 .await
                 .map_err(|reason| self.request_error(request, reason))?;
             if reply.status != StatusCode::TOO_MANY_REQUESTS {
@@ -198,10 +197,6 @@ impl Upstream {
         }
     }
 
-    async fn send_once(&self, request: reqwest::RequestBuilder) -> Result<Reply, Reason> {
-        read_reply(request, self.options.read_timeout).await
-    }
-
     /// Downloads a file from a path below the base URL or from an absolute URL. The API key is sent only to the server
     /// itself.
     ///
@@ -216,7 +211,7 @@ impl Upstream {
             self.pace.wait_turn().await;
             let request = self.http.get(&url);
             let request = if self.base_url.has_same_origin_as(&url) { self.with_credentials(request) } else { request };
-            let reason = match self.send_once(request).await {
+            let reason = match send_and_read(request, self.options.read_timeout).await {
                 Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.bytes),
                 Ok(reply) if reply.status == StatusCode::TOO_MANY_REQUESTS && retries_left > 0 => {
                     let server_pause = reply.retry_after().unwrap_or(pause).min(MAX_PAUSE);
@@ -248,7 +243,7 @@ impl Upstream {
 /// # Errors
 ///
 /// Why there is no complete reply.
-pub async fn read_reply(request: reqwest::RequestBuilder, read_timeout: Duration) -> Result<Reply, Reason> {
+pub async fn send_and_read(request: reqwest::RequestBuilder, read_timeout: Duration) -> Result<Reply, Reason> {
     let mut response = request.send().await.map_err(|error| Reason::from_http(&error, read_timeout, 0))?;
     let (status, headers) = (response.status(), response.headers().clone());
     let mut bytes = BytesMut::new();

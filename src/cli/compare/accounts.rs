@@ -34,6 +34,7 @@ pub struct Accounts(BTreeMap<String, AccountEntry>);
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AccountEntry {
+    /// The same account on both servers.
     Both(Credentials),
     /// The account on the first server, and that on the second.
     List([Credentials; 2]),
@@ -139,12 +140,13 @@ fn entry_problem(entry: &Value) -> String {
     unknown.map_or_else(|| ENTRY_FORM.to_owned(), |key| describe_unknown("key", key, &known))
 }
 
-/// Whether accounts may have this name because of their role, whatever their handles are.
+/// Whether a name in an accounts file is that of a role, such as `member`.
 pub fn is_role(name: &str) -> bool {
     ROLES.iter().any(|(role, _)| *role == name)
 }
 
-/// The handle of a role that is similar to an unknown handle. None if no handle is, and for the handles of roles.
+/// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle of
+/// a role.
 pub fn similar_handle(handle: &str) -> Option<&'static str> {
     let handles = ROLES.map(|(_, role_handle)| role_handle);
     similar_name(handle, &handles).filter(|similar| *similar != handle)

@@ -3,7 +3,7 @@
 use crate::cli::CliError;
 use crate::scenario::client::{Failure, HttpReply, HttpRequest};
 use crate::scenario::server_comparison::HttpTransport;
-use crate::upstream::{RequestPace, client_builder, read_reply};
+use crate::upstream::{RequestPace, client_builder, send_and_read};
 use std::pin::Pin;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
@@ -40,7 +40,7 @@ impl Transport {
         if !request.body.is_empty() {
             builder = builder.body(request.body.clone());
         }
-        let reply = read_reply(builder, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
+        let reply = send_and_read(builder, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
         let body = serde_json::from_slice(&reply.bytes).unwrap_or_default();
         Ok(HttpReply { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.bytes, body })
     }
