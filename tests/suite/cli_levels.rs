@@ -74,6 +74,23 @@ fn rows_of_requests_that_were_refused_at_one_level_come_first() {
 }
 
 #[test]
+fn rows_about_a_code_that_one_level_sends_come_first() {
+    let script = format!(
+        r#"{ASK} ask GET /users/me/subscriptions > /dev/null; ask POST /messages 'type=direct&to=[]&content=x' > /dev/null
+        exec 3<>"/dev/tcp/127.0.0.1/${{CHATDOUBLE_URL##*:}}"
+        printf 'GET /api/v1/users/me HTTP/1.0\r\nAuthorization: Basic bWVsQGNoYXQudGVzdDp3cm9uZw==\r\n\r\n' >&3
+        grep -q UNAUTHORIZED <&3"#
+    );
+
+    let output = levels("387,newest", &[], &script);
+
+    let error = error(&output);
+    let rows: Vec<&str> = error.lines().skip_while(|line| !line.contains("; what changed between")).skip(1).collect();
+    assert!(rows[0].starts_with("  497  credentials that are refused: "), "{error}");
+    assert_eq!(rows[1], "       other changes of what it used:", "{error}");
+}
+
+#[test]
 fn a_row_about_several_methods_touches_each_of_them() {
     let script = format!(
         r#"{ASK} ask DELETE /users/me/subscriptions 'subscriptions=["no such"]' | grep -q '"code":"BAD_REQUEST"'"#

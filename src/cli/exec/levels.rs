@@ -148,11 +148,11 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observation.clone();
     usage.merge(newer.observation.clone());
     let mut suspects = usage.suspected_changes(*from, *to);
-    let has_other_status = |suspect: &SuspectedChange| {
-        suspect.is_certain && older.observation.has_other_status(&newer.observation, &suspect.change)
+    let is_likely_cause = |suspect: &SuspectedChange| {
+        suspect.is_certain && older.observation.differs_for(&newer.observation, &suspect.change)
     };
-    suspects.sort_by_key(|suspect| !has_other_status(suspect));
-    let first_count = suspects.iter().filter(|suspect| has_other_status(suspect)).count();
+    suspects.sort_by_key(|suspect| !is_likely_cause(suspect));
+    let first_count = suspects.iter().filter(|suspect| is_likely_cause(suspect)).count();
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
