@@ -117,7 +117,13 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
 fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     let text =
         std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))?;
-    json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
+    json_diagnostic::read(&text).map_err(|mistake| {
+        CliError::failure(format!(
+            "{}: {mistake}; scenario run takes accounts by the names of the scenarios' users, each with its address and \
+             key: {{\"mel\": {{\"email\": …, \"api_key\": …}}}}",
+            file.display()
+        ))
+    })
 }
 
 /// Checks that accounts are not all named by role, as those of `compare` may be.

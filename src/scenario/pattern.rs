@@ -57,8 +57,14 @@ impl Pattern {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict_options)
-            .map_err(|error| Mistake::at(offset + error.range().start, format!("no JSON: {}", error.kind())))?;
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict_options).map_err(|error| {
+            let start = error.range().start;
+            let reason = match unquoted_placeholder(text, start) {
+                Some(placeholder) => format!("no JSON: {placeholder} must be in quotes: \"{placeholder}\""),
+                None => format!("no JSON: {}", error.kind()),
+            };
+            Mistake::at(offset + start, reason)
+        })?;
         let value = parsed.value.ok_or_else(|| Mistake::at(offset, "JSON is missing"))?;
         let mut mistakes = Vec::new();
         let pattern = convert_value(&value, offset, &mut mistakes);
@@ -88,6 +94,15 @@ impl Pattern {
             _ => None,
         }
     }
+}
+
+/// The placeholder without quotes whose braces are no JSON at a byte offset of a text.
+fn unquoted_placeholder(text: &str, error_start: usize) -> Option<&str> {
+    // The first brace alone would be an object, so that the mistake is the second one.
+    let start = text.get(..=error_start)?.strip_suffix("{{").map(str::len)?;
+    let end = text[start..].find("}}")?;
+    let placeholder = &text[start..start + end + 2];
+    (!placeholder.contains(['"', '\n'])).then_some(placeholder)
 }
 
 /// Converts a value. Texts and numbers with mistakes become null, and keys with invalid placeholders are left out.

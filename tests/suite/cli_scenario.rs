@@ -264,7 +264,8 @@ fn mistakes_end_it_before_anything_is_played() {
     let (_, accounts) = file("accounts.json", r#"{"mel": {"email": "mel@chat.test"}}"#);
     let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
     assert_eq!(status, Some(1));
-    assert!(errors.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing")), "{errors}");
+    let takes = "scenario run takes accounts by the names of the scenarios' users, each with its address and key: ";
+    assert!(errors.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing; {takes}")), "{errors}");
     let (_, accounts) = file("roles.json", r#"{"member": {"email": "mel@chat.test", "api_key": "abc"}}"#);
     let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
     let problem =

@@ -167,6 +167,10 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```request\nmel: GET /x\na: {{int}}\n```\n", "story.md:5: a request is made of values"),
         ("# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n  \"a\": 1\n  \"b\": 2}\n```\n", "story.md:8: no JSON: "),
         (
+            "# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n  \"id\": {{id := int}}}\n```\n",
+            "story.md:8: no JSON: {{id := int}} must be in quotes: \"{{id := int}}\"",
+        ),
+        (
             "# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n\"a\": \"{{itn}}\"}\n```\n",
             "story.md:8: 'itn' has no value",
         ),
