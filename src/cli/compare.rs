@@ -7,13 +7,13 @@ mod operations;
 mod record;
 mod report;
 mod request_text;
+mod result_files;
 mod selection;
 mod transport;
 mod warnings;
 
 use super::CliError;
-use super::file::write_atomically;
-use super::output::{eprint_line, print_line};
+use super::output::eprint_line;
 use super::signals::TerminationSignal;
 use super::tls::TrustOptions;
 use super::upstream::parse_rate;
@@ -26,14 +26,15 @@ use accounts::{Accounts, role_name, similar_handle};
 use baseline::Baseline;
 use clap::Args;
 use report::Report;
+use result_files::ResultFiles;
 use selection::selected_probes;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
-use warnings::{name_warning, role_warnings};
+use warnings::{account_warnings, name_warning};
 
 /// The built-in probes: scenarios whose expected replies only capture values.
 const PROBES: &[(&str, &str)] = &[
@@ -125,6 +126,7 @@ impl Compare {
         {
             return Err(CliError::usage(format!("takes two servers, not {} twice", first.as_str())));
         }
+        let files = ResultFiles::prepare(self.output.as_deref(), self.json.as_deref(), self.baseline.as_deref())?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let documents = self.read_documents()?;
         let probes = selected_probes(&documents, &self.only)?;
@@ -136,7 +138,7 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
-        let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(role_warnings([&sides[0], &sides[1]]));
+        let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(account_warnings([&sides[0], &sides[1]]));
         warnings.for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, !self.only.is_empty(), self.read_only);
         let interrupted = AtomicBool::new(false);
@@ -167,7 +169,7 @@ impl Compare {
         let end = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
         if let Some(end) = end {
             if !report.is_empty()
-                && let Err(error) = self.write(&report)
+                && let Err(error) = files.write(&report)
             {
                 eprint_line(format_args!("error: {}", error.message));
             }
@@ -178,7 +180,7 @@ impl Compare {
             return Err(CliError::failure(message));
         }
         report.unknown_paths().iter().for_each(eprint_line);
-        self.write(&report)?;
+        files.write(&report)?;
         self.exit_status(&report)
     }
 
@@ -203,25 +205,6 @@ impl Compare {
             return Err(CliError::failure(format!("{}, which --fail-on-skip does not allow", skips.join("; "))));
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// Writes the report to the requested files. Prints its counts if `--output` is given, else its text.
-    fn write(&self, report: &Report) -> Result<(), CliError> {
-        let write_file = |file: &Path, text: &str| {
-            let write_error = |error| CliError::failure(format!("{} can't be written: {error}", file.display()));
-            write_atomically(file, text).map_err(write_error)
-        };
-        if let Some(file) = &self.json {
-            let text = serde_json::to_string_pretty(&report.to_record()).map_err(CliError::internal)?;
-            write_file(file, &format!("{text}\n"))?;
-        }
-        match &self.output {
-            Some(file) => {
-                write_file(file, &report.to_text())?;
-                print_line(report.counts())
-            }
-            None => print_line(report.to_text().trim_end()),
-        }
     }
 
     /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it, if a
@@ -345,7 +328,7 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
         if let Some(other) = second.scope.directory.user(handle) {
             correspondence.pair("user", user.user_id, other.user_id);
             // The same account has the same name, so that another one is a difference.
-            if user.full_name != other.full_name && user.email != other.email {
+            if user.full_name != other.full_name && !user.is_renamed(other) {
                 correspondence.add_replacement(0, &user.full_name, &format!("NAME of {handle}"));
                 correspondence.add_replacement(1, &other.full_name, &format!("NAME of {handle}"));
             }

@@ -27,6 +27,13 @@ pub struct ScenarioUser {
     pub full_name: String,
 }
 
+impl ScenarioUser {
+    /// Whether the account has another full name on another server, though it logs in with the same address.
+    pub fn is_renamed(&self, counterpart: &Self) -> bool {
+        self.full_name != counterpart.full_name && self.email == counterpart.email
+    }
+}
+
 /// The users, channels, groups and messages of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {

@@ -6,6 +6,7 @@ mod failures;
 mod incomplete;
 mod later_requests;
 mod own_probes;
+mod result_files;
 mod secrets;
 mod selection;
 

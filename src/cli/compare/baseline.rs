@@ -5,7 +5,7 @@ use crate::cli::CliError;
 use crate::cli::baseline_file::{BaselineOption, ResultKind};
 use crate::cli::output::eprint_line;
 use crate::scenario::server_comparison::ABSENT;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const BASELINE_OPTION: BaselineOption = BaselineOption {
@@ -15,20 +15,19 @@ const BASELINE_OPTION: BaselineOption = BaselineOption {
     writer: "--json",
 };
 
-/// The accepted differences of an earlier comparison. Two differences are the same if the operation, the probe, the
-/// line of the request, its caller and the place in the reply or event are equal, and if it is the same server that
-/// lacks a value, or neither. For statuses and codes, the values must be equal too. Other values often change with each
+/// The accepted differences of an earlier comparison, each with its number in one request. Two differences are the same
+/// if the operation, the probe, the line of the request, its caller, the place in the reply or event and the JSON types
+/// of both values are equal. For statuses and codes, the values must be equal too. Other values often change with each
 /// run.
 #[derive(Debug)]
-pub struct Baseline(BTreeSet<DifferenceKey>);
+pub struct Baseline(BTreeMap<DifferenceKey, usize>);
 
 /// What has to be equal for two differences to be the same.
 type DifferenceKey = [String; 7];
 
 fn difference_key(operation: &str, request: &RequestRecord, difference: &DifferenceRecord) -> DifferenceKey {
     let is_stable = difference.at == "status" || difference.at.ends_with(".code");
-    // Values of JSON are never written like this: a text has quotation marks.
-    let comparable = |value: &str| if is_stable || value == ABSENT { value.to_owned() } else { String::new() };
+    let comparable = |value: &str| if is_stable { value.to_owned() } else { type_name(value).to_owned() };
     [
         operation.to_owned(),
         request.probe.clone(),
@@ -38,6 +37,30 @@ fn difference_key(operation: &str, request: &RequestRecord, difference: &Differe
         comparable(&difference.first),
         comparable(&difference.second),
     ]
+}
+
+/// The JSON type of a value in a record, or that there is none. Empty for texts that are no JSON, such as the names of
+/// events in their order.
+fn type_name(value: &str) -> &'static str {
+    match value {
+        ABSENT => ABSENT,
+        "null" => "null",
+        "true" | "false" => "boolean",
+        _ if value.starts_with('"') => "string",
+        _ if value.starts_with('{') => "object",
+        _ if value.starts_with('[') => "array",
+        _ if value.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => "number",
+        _ => "",
+    }
+}
+
+/// The differences of a request, each with its number.
+fn count_differences(operation: &str, request: &RequestRecord) -> BTreeMap<DifferenceKey, usize> {
+    let mut counts = BTreeMap::new();
+    for difference in &request.differences {
+        *counts.entry(difference_key(operation, request, difference)).or_default() += 1;
+    }
+    counts
 }
 
 impl Baseline {
@@ -54,13 +77,16 @@ impl Baseline {
                 file.display()
             ));
         }
-        let keys = record.operations.iter().flat_map(|operation| {
-            operation.differences.iter().flat_map(move |request| {
-                let differences = request.differences.iter();
-                differences.map(move |difference| difference_key(&operation.operation, request, difference))
-            })
-        });
-        Ok(Self(keys.collect()))
+        let mut largest_counts = BTreeMap::new();
+        for operation in &record.operations {
+            for request in &operation.differences {
+                for (key, count) in count_differences(&operation.operation, request) {
+                    let largest: &mut usize = largest_counts.entry(key).or_default();
+                    *largest = count.max(*largest);
+                }
+            }
+        }
+        Ok(Self(largest_counts))
     }
 
     /// The differences of the baseline that no request has any more, each with its operation, request and place.
@@ -75,13 +101,14 @@ impl Baseline {
                 request.differences.iter().map(move |difference| difference_key(operation, request, difference))
             })
             .collect();
-        let gone = self.0.difference(&current).filter(|[_, _, place, ..]| compared_places.contains(place));
+        let gone = self.0.keys().filter(|key| !current.contains(*key));
+        let gone = gone.filter(|[_, _, place, ..]| compared_places.contains(place));
         gone.map(|[operation, probe, place, _, at, ..]| format!("{operation} ({place}, {probe}): {at}")).collect()
     }
 
-    /// Whether the baseline contains all differences of a request.
+    /// Whether the baseline contains all differences of a request, and as many of each.
     pub fn contains(&self, operation: &str, request: &RequestRecord) -> bool {
-        let mut differences = request.differences.iter();
-        differences.all(|difference| self.0.contains(&difference_key(operation, request, difference)))
+        let mut counts = count_differences(operation, request).into_iter();
+        counts.all(|(key, count)| self.0.get(&key).is_some_and(|known_count| count <= *known_count))
     }
 }

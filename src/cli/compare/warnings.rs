@@ -1,5 +1,5 @@
 //! Warnings before anything is compared: about names on the wire that differ, and about accounts that have other roles
-//! than their names say.
+//! than their names say, or another full name on each server.
 
 use super::accounts::role_name;
 use crate::scenario::server_comparison::ComparedServer;
@@ -22,9 +22,9 @@ pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
     })
 }
 
-/// Warnings about the accounts of two servers: two names for one account, roles that differ between the servers, and
-/// roles other than the name says.
-pub fn role_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
+/// Warnings about the accounts of two servers: two names for one account, full names and roles that differ between the
+/// servers, and roles other than the name says.
+pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
     let mut warnings = Vec::new();
     for side in [first, second] {
         let mut names_by_id: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
@@ -35,6 +35,7 @@ pub fn role_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
             warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), side.url));
         }
     }
+    warnings.extend(name_difference_warning(first, second));
     for (handle, own_user) in &first.own_users {
         let role = role_of(own_user);
         let other_role = second.own_users.get(handle).map_or(role, role_of);
@@ -52,6 +53,24 @@ pub fn role_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// A warning about accounts that have another full name on each server. None if there are none.
+fn name_difference_warning(first: &ComparedServer, second: &ComparedServer) -> Option<String> {
+    let renamed_accounts = first.scope.directory.users.iter().filter_map(|(handle, user)| {
+        let other = second.scope.directory.user(handle).filter(|other| user.is_renamed(other))?;
+        Some(format!("{} ({:?}, {:?})", role_name(handle), user.full_name, other.full_name))
+    });
+    let renamed_accounts: Vec<String> = renamed_accounts.collect();
+    (!renamed_accounts.is_empty()).then(|| {
+        format!(
+            "warning: full names differ between {} and {}: {}: replies differ for that, and so may replies to requests \
+             that mention these accounts",
+            first.url,
+            second.url,
+            renamed_accounts.join(", ")
+        )
+    })
 }
 
 /// The role that the name of an account says, with its article.

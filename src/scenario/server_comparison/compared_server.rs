@@ -47,9 +47,9 @@ impl ComparedServer {
         role_of: fn(&str) -> &str,
     ) -> Result<Self, String> {
         let scope = Scope { server: url.clone(), ..Scope::default() };
-        let feature_level =
-            settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
-        let feature_level = feature_level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
+        let mut members = settings.as_object().into_iter().flatten();
+        let level_member = members.find(|(name, _)| name.ends_with("_feature_level"));
+        let feature_level = level_member.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
         let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), http };
         let mut missing_emails = Vec::new();
         for (handle, account) in accounts {
@@ -99,7 +99,8 @@ impl ComparedServer {
             };
             return Err(format!(
                 "{} has no {noun} {}: give {address} that GET /users/me has for {object}, such as \
-                 user9@chat.example.com where addresses are hidden",
+                 user9@chat.example.com where addresses are hidden; if the other server has another, give one as \
+                 `first` and the other as `second`",
                 server.url,
                 missing_emails.join(", ")
             ));

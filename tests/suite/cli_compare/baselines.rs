@@ -86,6 +86,39 @@ async fn another_request_of_the_probe_and_the_other_server_are_new() {
     assert!(lines.iter().all(|line| line.ends_with(", new)")), "{lines:?}");
 }
 
+/// Adds items to the list of alert words that `GET /users/me/alert_words` sends.
+fn alert_words(items: Value) -> Change {
+    Arc::new(move |method, path, _, body| {
+        if method == "GET" && path.ends_with("/alert_words") {
+            let list = body["alert_words"].as_array_mut().expect("a list");
+            list.extend(items.as_array().expect("a list").iter().cloned());
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn further_items_of_a_list_and_items_of_another_type_are_new() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let file = written("items.json", "");
+    let only = ["--only", "GET /users/me/alert_words", "--read-only"];
+    let known = deviating(second.url(), alert_words(json!(["x"]))).await;
+    let (status, said, _) = compare(&first.url(), &known, &[&only[..], &["--json", text(&file)]].concat()).await;
+    assert_eq!(status, Some(1), "{said}");
+    let cases = [
+        (json!(["x"]), Some(0)),
+        (json!(["other"]), Some(0)),
+        (json!(["x", "y"]), Some(1)),
+        (json!([7]), Some(1)),
+        (json!([null]), Some(1)),
+    ];
+    for (items, expected) in cases {
+        let changed = deviating(second.url(), alert_words(items.clone())).await;
+        let options = [&only[..], &["--baseline", text(&file)]].concat();
+        let (status, said, _) = compare(&first.url(), &changed, &options).await;
+        assert_eq!(status, expected, "{items}: {said}");
+    }
+}
+
 /// A report of `exec` in a file of this name.
 fn report(name: &str) -> PathBuf {
     let file = written(name, "");

@@ -161,7 +161,8 @@ async fn another_name_of_the_same_account_differs_where_it_is() {
     let change = json!({"change": {"full_name": "Melanie Marsh"}});
     fault(&second, "/users/me", &change).await;
     let (status, said, errors) = compare(&first.url(), &second.url(), &["--read-only"]).await;
-    assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(errors.starts_with("warning: full names differ between ") && errors.lines().count() == 1, "{errors}");
     let differing: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("differs    ")).collect();
     assert!(differing.len() == 1 && differing[0].starts_with("GET /users/me ("), "{differing:?}");
 }
@@ -317,6 +318,23 @@ async fn accounts_with_another_role_than_their_name_are_warned_of() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_name_that_differs_is_warned_of() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let olive = second.user("olive");
+    let max_id = second.user("max").id();
+    olive.patch(&format!("/users/{max_id}"), json!({"full_name": "Maxine"})).await.success();
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "Profile fields"]).await;
+    assert_eq!(status, Some(0), "{said}{errors}");
+    let expected = format!(
+        "warning: full names differ between {} and {}: other_member (\"Max Mercer\", \"Maxine\"): replies differ for that, \
+         and so may replies to requests that mention these accounts\n",
+        first.url(),
+        second.url()
+    );
+    assert_eq!(errors, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_server_twice_is_refused() {
     let server = TestServer::start().await;
     let (status, _, errors) = compare(&server.url(), &format!("{}/", server.url()), &[]).await;
@@ -331,6 +349,7 @@ async fn an_account_that_is_not_there_and_a_reply_that_cannot_be_read_are_named(
     assert_eq!(status, Some(2), "{errors}");
     let start = format!("error: {} has no account nobody@chat.test: ", first.url());
     assert!(errors.starts_with(&start) && errors.contains("hidden"), "{errors}");
+    assert!(errors.contains("give one as `first` and the other as `second`"), "{errors}");
 
     let [one, two] = ["one@chat.test", "two@chat.test"].map(|email| json!({"email": email}));
     let several = json!({"moderator": one, "guest": two, "member": {"email": "mel@chat.test"}});

@@ -1,0 +1,89 @@
+//! The files for the result of a comparison, which is long in the making: they are checked before it.
+
+use super::report::Report;
+use crate::cli::CliError;
+use crate::cli::file::{check_writable, write_atomically};
+use crate::cli::output::print_line;
+use std::fmt::Display;
+use std::path::Path;
+
+/// The files to which a comparison writes its result. Without a file for the text, the text is printed.
+pub struct ResultFiles<'a> {
+    text: Option<&'a Path>,
+    json: Option<&'a Path>,
+}
+
+impl<'a> ResultFiles<'a> {
+    /// Checks that the files can be written, and that no file has two purposes. Changes no file.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be written, or is given twice, also as the baseline.
+    pub fn prepare(
+        text: Option<&'a Path>,
+        json: Option<&'a Path>,
+        baseline: Option<&'a Path>,
+    ) -> Result<Self, CliError> {
+        for file in text.into_iter().chain(json) {
+            check_writable(file).map_err(|error| write_error(file, &error))?;
+        }
+        if let (Some(text), Some(json)) = (text, json)
+            && is_same_file(text, json)
+        {
+            let message = format!("--output and --json are the same file, {}", json.display());
+            return Err(CliError::usage(message));
+        }
+        for (option, file) in [("--output", text), ("--json", json)] {
+            if let (Some(file), Some(baseline)) = (file, baseline)
+                && is_same_file(file, baseline)
+            {
+                return Err(CliError::usage(format!(
+                    "{option} and --baseline are the same file, {}: the next run would take what is new in this one for \
+                     known; give the result another name",
+                    baseline.display()
+                )));
+            }
+        }
+        Ok(Self { text, json })
+    }
+
+    /// Writes the report to the files. Prints its counts if there is a file for the text, else its text.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be written. The text is printed then, so that the result is not lost.
+    pub fn write(&self, report: &Report) -> Result<(), CliError> {
+        let result = self.write_files(report);
+        match self.text {
+            Some(_) if result.is_ok() => print_line(report.counts())?,
+            _ => print_line(report.to_text().trim_end())?,
+        }
+        result
+    }
+
+    fn write_files(&self, report: &Report) -> Result<(), CliError> {
+        if let Some(file) = self.json {
+            let text = serde_json::to_string_pretty(&report.to_record()).map_err(CliError::internal)?;
+            write_atomically(file, &format!("{text}\n")).map_err(|error| write_error(file, &error))?;
+        }
+        match self.text {
+            Some(file) => write_atomically(file, &report.to_text()).map_err(|error| write_error(file, &error)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn write_error(file: &Path, reason: &dyn Display) -> CliError {
+    CliError::failure(format!("{} can't be written: {reason}", file.display()))
+}
+
+/// Whether two paths are one file. Files that don't exist yet are compared by their folder and name.
+fn is_same_file(file: &Path, other: &Path) -> bool {
+    let location = |file: &Path| {
+        file.canonicalize().ok().or_else(|| {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(folder.canonicalize().ok()?.join(file.file_name()?))
+        })
+    };
+    location(file).is_some_and(|path| location(other) == Some(path))
+}
