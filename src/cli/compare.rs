@@ -19,7 +19,7 @@ use super::tls::TrustOptions;
 use super::upstream::parse_rate;
 use crate::cli::upstream::parse_base_url;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
-use crate::scenario::{Document, Scenario};
+use crate::scenario::{Document, Scenario, random_word};
 use crate::upstream::{BaseUrl, Options, Upstream};
 pub use accounts::is_role;
 use accounts::{Accounts, role_name, similar_handle};
@@ -224,13 +224,13 @@ impl Compare {
                 similar_handle(handle).map(|handle| format!("; did you mean `{handle}`?")).unwrap_or_default();
             format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
         };
-        let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
+        let run_word = random_word();
         let vain_waits = AtomicUsize::new(0);
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
             }
-            let unique_word = format!("probe{start_seconds}x{}x", index + 1);
+            let unique_word = format!("probe{run_word}x{}x", index + 1);
             let settings = ProbeSettings {
                 unique_word: &unique_word,
                 now: UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64),

@@ -66,10 +66,10 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     ///
-    /// If the users, channels and groups of the world can't be read; without control, also if its time can't be read.
+    /// If the users, channels and groups of the world can't be read.
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
-        let unique_word = stage.unique_word(world).await?;
+        let unique_word = stage.unique_word(world);
         let scope = Scope { directory, unique_word, server: world.base_url.clone(), ..Scope::default() };
         Ok(Self { stage, document, world, scope, mode, has_moved_clock: false })
     }

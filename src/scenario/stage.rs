@@ -3,6 +3,7 @@
 
 use super::client::{Client, Failure, HttpReply, HttpRequest};
 use super::directory::{Accounts, Directory, ScenarioUser};
+use super::random_word::random_word;
 use base64::Engine;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub struct Stage {
     /// The newest feature level. None without control, and with accounts.
     newest_level: Option<i64>,
     accounts: Accounts,
+    /// Differs for each run.
+    run_word: String,
     /// Number of unique words that were given out.
     unique_word_count: AtomicU64,
     /// The control URLs of worlds that were created and not yet ended.
@@ -76,6 +79,7 @@ impl Stage {
             control_token,
             newest_level: None,
             accounts,
+            run_word: random_word(),
             unique_word_count: AtomicU64::new(0),
             open_world_urls: Mutex::default(),
         };
@@ -279,18 +283,14 @@ impl Stage {
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())
     }
 
-    /// A word that no earlier run in the same organization has used. With control, it is always the same, because each
-    /// run has a new world.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Stage::now`].
-    pub async fn unique_word(&self, world: &World) -> Result<String, String> {
+    /// A word that no other run in the same organization uses. With control, it is always the same, because each run has
+    /// a new world.
+    pub fn unique_word(&self, world: &World) -> String {
         if world.control_url.is_some() {
-            return Ok("1".to_owned());
+            return "1".to_owned();
         }
         let unique_word_count = self.unique_word_count.fetch_add(1, Ordering::Relaxed);
-        Ok(format!("{}-{unique_word_count}", self.now(world).await?))
+        format!("{}-{unique_word_count}", self.run_word)
     }
 }
 

@@ -387,6 +387,31 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
     assert_eq!(newest.body.content, "here to stay");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_unique_word_is_another_one_in_each_run_of_the_same_second() {
+    let server = Server::start().await.expect("it starts");
+    let key = server.user_of("default", "mel").api_key;
+    let (_, accounts) =
+        file("unique-accounts.json", &format!(r#"{{"mel": {{"email": "mel@chat.test", "api_key": "{key}"}}}}"#));
+    let text =
+        "# Own\n\n```request\nmel: POST /users/me/alert_words\nalert_words: [\"{{unique}}\"]\n```\n```reply 200\n```\n";
+    let (_, scenario) = file("unique.md", &format!("{text}\n{}", text.replace("# Own", "# Own again")));
+
+    for _ in 0..3 {
+        let (status, out, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &accounts]);
+        assert_eq!(status, Some(0), "{out}{errors}");
+    }
+
+    // Two words are mel's in the fixture.
+    let words = ["\"{{string}}\""; 2 + 6].join(", ");
+    let text = format!(
+        "# All\n\n```request\nmel: GET /users/me/alert_words\n```\n```reply\n{{\"alert_words\": [{words}]}}\n```\n"
+    );
+    let (_, list) = file("unique-list.md", &text);
+    let (status, out, errors) = run(&[&list, "--url", server.url(), "--accounts", &accounts]);
+    assert_eq!(status, Some(0), "{out}{errors}");
+}
+
 #[test]
 fn a_queue_that_a_jump_of_the_clock_ended_is_named_with_the_remedy() {
     let jump = "# Tomorrow\n\n```queue mel\nevent_types: [\"message\"]\n```\n```control\nclock +1d\n```\n```event mel\n{}\n```\n";

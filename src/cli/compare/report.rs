@@ -358,15 +358,14 @@ impl Report {
                 Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
                 None => NO_PROBE_REASON.to_owned(),
             };
-            let has_only = |operation: &Operation, reason: SkipReason| {
-                operation.not_tried.iter().all(|(_, other_reason)| *other_reason == reason)
-            };
+            let is_changing =
+                |operation: &Operation| operation.not_tried.iter().any(|(_, reason)| *reason == SkipReason::OnlyReads);
+            let is_unreached =
+                |operation: &Operation| operation.not_tried.iter().all(|(_, reason)| *reason == SkipReason::NotReached);
             let count = match self.operations.get(&name) {
                 None => Some(&mut unprobed_count).filter(|_| self.is_read_only),
-                Some(operation) if self.is_read_only && has_only(operation, SkipReason::OnlyReads) => {
-                    Some(&mut changing_count)
-                }
-                Some(operation) => Some(&mut unreached_count).filter(|_| has_only(operation, SkipReason::NotReached)),
+                Some(operation) if self.is_read_only && is_changing(operation) => Some(&mut changing_count),
+                Some(operation) => Some(&mut unreached_count).filter(|_| is_unreached(operation)),
             };
             match count {
                 Some(count) => *count += 1,

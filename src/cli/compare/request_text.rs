@@ -12,6 +12,8 @@ const MAX_DIFFERENCES: usize = 12;
 /// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_LINE_LENGTH: usize = 200;
+
+/// The text of a request: its differences and how to repeat it, or a line if the baseline has all differences.
 /// `has_baseline` means that a difference is either known or new.
 pub fn request_text(
     record: &RequestRecord,
@@ -27,6 +29,9 @@ pub fn request_text(
     };
     let RequestRecord { probe, place, who, request, .. } = record;
     let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
+    if record.is_known {
+        return text;
+    }
     for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
         let _ = writeln!(text, "    {name}: {curl}");
     }

@@ -40,7 +40,12 @@ async fn differences_of_the_baseline_that_are_gone_are_named() {
     let [file, result] = [written("gone.json", ""), written("gone-result.json", "")];
     let other = deviating(second.url(), field_at(0)).await;
     let (status, said, _) = compare(&first.url(), &other, &[&ONLY[..], &["--json", text(&file)]].concat()).await;
-    assert_eq!(status, Some(1), "{said}");
+    assert!(status == Some(1) && said.contains("curl"), "{said}");
+    // What is known is one line.
+    let same = deviating(second.url(), field_at(0)).await;
+    let options = [&ONLY[..], &["--baseline", text(&file)]].concat();
+    let (status, said, _) = compare(&first.url(), &same, &options).await;
+    assert!(status == Some(0) && said.contains(", in the baseline)\n") && !said.contains("curl"), "{said}");
 
     let options = [&ONLY[..], &["--baseline", text(&file), "--json", text(&result)]].concat();
     let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
