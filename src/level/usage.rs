@@ -32,6 +32,10 @@ struct UsedNames {
     is_incomplete: bool,
     /// Statuses of the replies.
     statuses: BTreeSet<u16>,
+    /// Codes of the refusals.
+    codes: BTreeSet<String>,
+    /// The texts in [`MENTIONED_ERROR_TEXTS`] that messages of the refusals contain.
+    refusal_texts: BTreeSet<&'static str>,
 }
 
 /// A change that may affect the client.
@@ -100,11 +104,9 @@ impl Usage {
         let code =
             reply_json.as_ref().filter(|reply| reply["result"] == "error").and_then(|reply| reply["code"].as_str());
         self.codes.extend(code.map(str::to_owned));
-        let message = code.and_then(|_| reply_json.as_ref()?["msg"].as_str());
-        if let Some(message) = message.map(str::to_lowercase) {
-            let contained_texts = MENTIONED_ERROR_TEXTS.iter().filter(|text| message.contains(text.as_str()));
-            self.refusal_texts.extend(contained_texts.map(String::as_str));
-        }
+        let message = code.and_then(|_| reply_json.as_ref()?["msg"].as_str()).unwrap_or_default().to_lowercase();
+        let refusal_texts = || MENTIONED_ERROR_TEXTS.iter().map(String::as_str).filter(|text| message.contains(*text));
+        self.refusal_texts.extend(refusal_texts());
         for row in matching_rows(method, path) {
             let names = self.operations.entry((row.route.method, row.route.path)).or_default();
             for (name, value) in params {
@@ -113,6 +115,8 @@ impl Usage {
             }
             add_names(&text, &mut names.received);
             names.statuses.insert(status);
+            names.codes.extend(code.map(str::to_owned));
+            names.refusal_texts.extend(refusal_texts());
             names.is_incomplete |= reply_json.is_none() && !reply.is_empty();
             if row.is_poll() {
                 self.add_events(reply_json.as_ref());
@@ -144,24 +148,18 @@ impl Usage {
         self.refusal_texts.extend(other.refusal_texts);
     }
 
-    /// Whether a change is of an operation that replied to both clients with different statuses, or names a code or
-    /// message that only one of them received.
+    /// Whether the replies to two clients that used the same operation differ as a change may explain: in the status, for
+    /// a change of this operation, or in a code or message of refusals that the change names.
     pub fn differs_for(&self, other: &Usage, change: &ListedChange) -> bool {
-        let mut codes = self.codes.symmetric_difference(&other.codes);
-        let mut texts = self.refusal_texts.symmetric_difference(&other.refusal_texts);
-        self.has_other_status(other, change)
-            || codes.any(|code| words(&change.change).any(|word| word == code))
-            || texts.any(|text| quoted_messages(&change.change).any(|message| message == *text))
-    }
-
-    /// Whether a change is of an operation that both clients used, and that replied to them with different statuses.
-    fn has_other_status(&self, other: &Usage, change: &ListedChange) -> bool {
-        let has_other_status = |route: &(&'static str, &'static str), names: &UsedNames| {
-            other.operations.get(route).is_some_and(|other_names| other_names.statuses != names.statuses)
-        };
-        change.on.split(", ").filter_map(|on| on.split_once(' ')).any(|(method, path)| {
-            let mut used = self.operations.iter().filter(|(route, _)| **route == (method, path));
-            used.any(|(route, names)| has_other_status(route, names))
+        let concerns_all_operations = !change.on.contains('/');
+        let changed_operations: Vec<(&str, &str)> = change.on.split(", ").filter_map(|on| on.split_once(' ')).collect();
+        self.operations.iter().any(|(route, used)| {
+            let is_changed = changed_operations.contains(route);
+            let other_used = other.operations.get(route).filter(|_| is_changed || concerns_all_operations);
+            other_used.is_some_and(|other_used| {
+                is_changed && used.statuses != other_used.statuses
+                    || used.refusals_differ_for(other_used, &change.change)
+            })
         })
     }
 
@@ -301,6 +299,18 @@ impl UsedNames {
         self.received.extend(other.received);
         self.is_incomplete |= other.is_incomplete;
         self.statuses.extend(other.statuses);
+        self.codes.extend(other.codes);
+        self.refusal_texts.extend(other.refusal_texts);
+    }
+
+    /// Whether both were refused, with codes or messages of which one that a description names is only in one of them.
+    fn refusals_differ_for(&self, other: &UsedNames, description: &str) -> bool {
+        let mut codes = self.codes.symmetric_difference(&other.codes);
+        let mut texts = self.refusal_texts.symmetric_difference(&other.refusal_texts);
+        let names_code = |code: &String| words(description).any(|word| word == code);
+        let names_text = |text: &&str| quoted_messages(description).any(|message| message == *text);
+        let are_both_refused = !self.codes.is_empty() && !other.codes.is_empty();
+        are_both_refused && (codes.any(names_code) || texts.any(|text| names_text(text)))
     }
 
     /// How sure it is that one of these names was received.

@@ -91,6 +91,21 @@ fn rows_about_a_code_that_one_level_sends_come_first() {
 }
 
 #[test]
+fn a_refusal_at_one_level_brings_no_row_about_other_operations_to_the_front() {
+    let script = format!(
+        r#"{ASK} ask POST /messages 'type=direct&to=[5]&content=x' | grep -q success
+        ask GET /server_settings | grep -q 'feature_level":387' || exit 1
+        ask POST /messages/1/reactions 'emoji_name=nosuch' > /dev/null"#
+    );
+
+    let error = error(&levels("387,newest", &[], &script));
+
+    let rows: Vec<&str> = error.lines().skip_while(|line| !line.contains("; what changed between")).skip(1).collect();
+    assert!(rows.len() > 1 && rows.iter().any(|row| row.contains("REQUEST_VARIABLE_MISSING")), "{error}");
+    assert!(!rows.contains(&"       other changes of what it used:"), "{error}");
+}
+
+#[test]
 fn a_row_about_several_methods_touches_each_of_them() {
     let script = format!(
         r#"{ASK} ask DELETE /users/me/subscriptions 'subscriptions=["no such"]' | grep -q '"code":"BAD_REQUEST"'"#
