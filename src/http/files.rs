@@ -284,7 +284,7 @@ fn redirect_to_avatar(
     let user = match (&caller, id) {
         (None, _) if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
         (None, None) => return Err(Error::NotLoggedIn),
-        (None, Some(_)) if !realm.web_public_access_enabled() => return Err(Error::NotLoggedIn),
+        (None, Some(_)) if !realm.has_web_public_access() => return Err(Error::NotLoggedIn),
         (_, Some(id)) => realm.user(id),
         (Some(caller), None) => realm.user_by_api_email(caller, id_or_email),
     };

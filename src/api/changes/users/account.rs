@@ -66,7 +66,7 @@ fn emit_member_changes<'ids>(
     groups: impl Iterator<Item = &'ids GroupId>,
 ) {
     for group in groups {
-        tx.emit_members(change, *group, [id]);
+        tx.emit_member_change(change, *group, [id]);
     }
 }
 
