@@ -27,7 +27,7 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
         }
         AvatarSource::Provider if user.is_system_bot() => {
             let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
-            // A-333 in docs/assumptions.md.
+            // System bots have pictures of their own (A-333 in docs/assumptions.md).
             format!("/static/images/avatars/{name}.png?v={version}")
         }
         AvatarSource::Provider => provider_url(&user.email, version, is_medium),

@@ -184,6 +184,7 @@ impl Serialize for ListedUser {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             ListedUser::Cached(user, index) => {
+                // `ListedUser::cached` has filled the cache, so this never serializes null.
                 user.cached_json.list_entries[*index].get_or_init(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
             ListedUser::Uncached(record) => record.serialize(serializer),
