@@ -41,7 +41,9 @@ impl State {
             }
             self.direct_bucket(other_members)
         };
-        if !flags.contains(&"read") && !flags.is_empty() | self.is_recipient_in(&bucket) {
+        // Only recipients get flags.
+        let is_recipient = !flags.is_empty() || self.is_recipient_in(&bucket);
+        if is_recipient && !flags.contains(&"read") {
             self.add_unread(id, bucket, Mention::from_flags(&flags));
         }
     }
@@ -148,6 +150,7 @@ impl State {
         }
     }
 
+    /// Applies an event `update_message_flags`. Returns false for an unknown flag or `op`.
     pub(super) fn apply_update_message_flags(&mut self, event: &Value, op: &str) -> bool {
         let ids = to_integers(&event["messages"]);
         if (event["flag"].as_str(), op) == (Some("read"), "remove") {
@@ -306,9 +309,9 @@ impl State {
         if topics.is_none() && self.is_muted_by_name(subscription, topic) {
             return Some(true);
         }
-        let is_not_shown =
+        let is_outside_home_view =
             subscription.get("in_home_view").and_then(Value::as_bool).map(|is_in_home_view| !is_in_home_view);
-        subscription.get("is_muted").and_then(Value::as_bool).or(is_not_shown)
+        subscription.get("is_muted").and_then(Value::as_bool).or(is_outside_home_view)
     }
 }
 
