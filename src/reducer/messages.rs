@@ -60,7 +60,7 @@ impl State {
     fn direct_bucket(&self, mut other_members: Vec<i64>) -> UnreadBucket {
         match (other_members.as_slice(), self.own_id) {
             ([], own_id) => UnreadBucket::Person(own_id.unwrap_or_default()),
-            ([other], _) => UnreadBucket::Person(*other),
+            ([partner], _) => UnreadBucket::Person(*partner),
             (_, own_id) => {
                 other_members.extend(own_id);
                 other_members.sort_unstable();
@@ -222,7 +222,8 @@ impl State {
         };
         let is_same_bucket = |row: &Value| match &bucket {
             UnreadBucket::Topic(channel, topic) => {
-                row["stream_id"] == *channel && row["topic"].as_str().is_some_and(|other| is_same_topic(other, topic))
+                row["stream_id"] == *channel
+                    && row["topic"].as_str().is_some_and(|row_topic| is_same_topic(row_topic, topic))
             }
             UnreadBucket::Person(user) => row[partner] == *user,
             UnreadBucket::Group(members) => row["user_ids_string"] == members.as_str(),

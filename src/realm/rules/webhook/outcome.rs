@@ -178,7 +178,8 @@ impl Tx {
         })
     }
 
-    /// Reports a failure in the topic or conversation of the message. Errors are ignored.
+    /// Reports a failure in the topic or conversation of the message. If that is impossible, only the list of webhook
+    /// calls has it.
     fn report_failure(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
         let _ = self.send_answer(call, Answer { content, widget_content: None });
@@ -205,7 +206,8 @@ impl Tx {
         self.report_to_owner(call, &explanation, None);
     }
 
-    /// Sends a direct message to the bot's owner, if it has one. Errors are ignored.
+    /// Sends a direct message to the bot's owner, if it has one. If that is impossible, only the list of webhook calls has
+    /// the failure.
     fn report_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.output_format());
