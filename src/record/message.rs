@@ -229,9 +229,9 @@ impl MessageRecord {
         record
     }
 
-    /// The record of a message without flags. `channel` is the message's channel; None for a direct message. The message,
-    /// its sender and its channel may be older than `realm`. A sender that the viewer may not access appears as an
-    /// unknown user.
+    /// The record of a message without flags. `channel` is the message's channel; None for a direct message. The
+    /// message, its sender and its channel may be older than `realm`. A sender that the viewer may not access appears
+    /// as an unknown user.
     pub fn new(
         realm: &Realm,
         message: &Message,

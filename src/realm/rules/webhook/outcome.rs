@@ -206,8 +206,8 @@ impl Tx {
         self.report_to_owner(call, &explanation, None);
     }
 
-    /// Sends a direct message to the bot's owner, if it has one. If that is impossible, only the list of webhook calls has
-    /// the failure.
+    /// Sends a direct message to the bot's owner, if it has one. If that is impossible, only the list of webhook calls
+    /// has the failure.
     fn report_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.output_format());
