@@ -152,7 +152,7 @@ impl Fixture {
     pub fn build_realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
             Fixture::Text(text) => read(text, now, seed),
-            Fixture::BuiltIn(text) => built_in::realm(text, now, seed),
+            Fixture::BuiltIn(text) => built_in::build_realm(text, now, seed),
             // Generated documents are valid. They are the same for each seed of the world.
             #[cfg(feature = "generate")]
             Fixture::Generated(size) => {

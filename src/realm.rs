@@ -21,8 +21,8 @@ pub use model::{
 pub use rules::{
     access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
     full_members, groups, invitations, mention_recipients, message_link, muting, notice, passwords, permission_holders,
-    personal_items, posting, presence, previews, pushing, quotation, reindexing, render, requested_emoji, run_agenda,
-    schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook, widget,
+    personal_items, posting, presence, previews, pushing, queues, quotation, reindexing, render, requested_emoji,
+    run_agenda, schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook, widget,
 };
 
 use attachment::Attachment;
@@ -56,8 +56,8 @@ use crate::time::Timestamp;
 /// The number of users, messages and other items above which [`Realm::is_large`] holds.
 const LARGE_REALM_THRESHOLD: usize = 4_000;
 
-/// All data of one organization. Fields that `serde` skips are indexes, or data that state documents leave
-/// out.
+/// All data of one organization. Fields that `serde` skips are indexes, or data that state documents leave out. Fields
+/// that it renames have a former name in documents, which must stay so that they can still be read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Realm {
@@ -81,9 +81,8 @@ pub struct Realm {
     pub active_users: OrdSet<UserId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub groups: OrdMap<GroupId, Arc<Group>>,
-    /// Cache of memberships through subgroups.
     #[serde(skip)]
-    pub memberships: membership::Memberships,
+    pub membership_cache: membership::SharedMembershipCache,
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
@@ -187,7 +186,7 @@ pub struct Realm {
 }
 
 /// A system group without members, all of whose permissions are held by nobody.
-fn system_group(kind: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
+fn new_system_group(kind: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
     let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
     Group {
         id: ids[&kind],
@@ -227,7 +226,7 @@ impl Realm {
     ) -> Self {
         let largest_id = ids.values().map(|id| id.0).max().unwrap_or_default();
         let counters = Counters { group: largest_id, ..Counters::default() };
-        let groups = SystemGroup::ALL.iter().map(|kind| (ids[kind], Arc::new(system_group(*kind, &ids)))).collect();
+        let groups = SystemGroup::ALL.iter().map(|kind| (ids[kind], Arc::new(new_system_group(*kind, &ids)))).collect();
         let mut realm = Self {
             now,
             organization: Arc::new(organization),
@@ -237,7 +236,7 @@ impl Realm {
             users_by_key: OrdMap::new(),
             active_users: OrdSet::new(),
             groups,
-            memberships: membership::Memberships::default(),
+            membership_cache: membership::SharedMembershipCache::default(),
             system_groups: Arc::new(ids),
             channels: OrdMap::new(),
             channels_by_name: OrdMap::new(),

@@ -36,6 +36,7 @@ mod organization;
 mod profile_fields;
 mod rights;
 mod status_and_presence;
+mod user_settings;
 mod user_topics;
 mod users;
 

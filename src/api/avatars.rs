@@ -11,7 +11,7 @@ use crate::realm::Realm;
 use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ impl Write for UploadAvatar {
 
         let source = store_avatar(tx, file);
         change_avatar(tx, caller.id, source);
-        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
+        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], AvatarSize::Small) })
     }
 }
 
@@ -65,7 +65,7 @@ impl Write for RemoveAvatar {
         check_may_change_avatar(tx, caller)?;
 
         change_avatar(tx, caller.id, AvatarSource::Provider);
-        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
+        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], AvatarSize::Small) })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::realm::event::EventData;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use crate::record::bot::BotDefaultsRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,7 +59,7 @@ impl Read for GetBots {
             username: user.email.clone(),
             full_name: user.full_name.clone(),
             api_key: user.api_key.clone(),
-            avatar_url: avatar_url(realm, user, false),
+            avatar_url: avatar_url(realm, user, AvatarSize::Small),
             defaults: BotDefaultsRecord::new(realm, user.bot_defaults()),
         };
         Ok(BotsReply { bots: bots.map(own_bot).collect() })

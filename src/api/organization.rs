@@ -23,7 +23,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::{ChannelPurpose, Organization};
-use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
+use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting_named};
 use crate::realm::render::render_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
@@ -250,7 +250,7 @@ fn resolve_permissions(
     let mut changes = Vec::new();
     for (name, update) in updates {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
-        let setting = setting(REALM_PERMISSIONS, name);
+        let setting = setting_named(REALM_PERMISSIONS, name);
         if let Some(value) = resolve_update(realm, context.feature_level, setting, current, update)? {
             changes.push((name, value));
         }

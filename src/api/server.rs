@@ -158,7 +158,7 @@ impl Read for GetServerSettings {
             realm_name: Some(organization.name.clone()),
             realm_icon: Some(picture_url(organization, OrganizationPicture::Icon)),
             realm_description: Some(description(organization)),
-            realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
+            realm_web_public_access_enabled: Some(realm.has_web_public_access()),
             ..root_settings(context.origin, context.feature_level, context.user_agent)
         })
     }

@@ -19,7 +19,7 @@ use crate::realm::id::UserId;
 use crate::realm::organization::OrganizationPicture;
 use crate::realm::picture::THUMBNAIL_FORMATS;
 use crate::realm::user::{AvatarSource, User};
-use crate::record::avatar::{self, avatar_file_stem};
+use crate::record::avatar::{self, AvatarSize, avatar_file_stem};
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
@@ -276,23 +276,23 @@ fn redirect_to_avatar(
     subpath: &str,
 ) -> Result<Response, Error> {
     let caller = authentication::authenticate(realm, &incoming.credentials)?;
-    let (id_or_email, is_medium) = match subpath.strip_suffix("/medium") {
-        Some(id_or_email) => (id_or_email, true),
-        None => (subpath, false),
+    let (id_or_email, size) = match subpath.strip_suffix("/medium") {
+        Some(id_or_email) => (id_or_email, AvatarSize::Medium),
+        None => (subpath, AvatarSize::Small),
     };
     let id = id_or_email.parse().ok().map(UserId);
     let user = match (&caller, id) {
         (None, _) if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
         (None, None) => return Err(Error::NotLoggedIn),
-        (None, Some(_)) if !realm.web_public_access_enabled() => return Err(Error::NotLoggedIn),
+        (None, Some(_)) if !realm.has_web_public_access() => return Err(Error::NotLoggedIn),
         (_, Some(id)) => realm.user(id),
         (Some(caller), None) => realm.user_by_api_email(caller, id_or_email),
     };
     let is_accessible = |user: &User| caller.as_ref().is_none_or(|caller| realm.can_access_user(caller, user.id));
     let mut url = match user {
-        Some(user) if is_accessible(user) => avatar::avatar_url(realm, user, is_medium),
+        Some(user) if is_accessible(user) => avatar::avatar_url(realm, user, size),
         None if id.is_none() || !Feature::UnknownIdsHavePlaceholder.is_at(level) => {
-            avatar::provider_url(id_or_email, 1, is_medium)
+            avatar::provider_url(id_or_email, 1, size)
         }
         _ => avatar::UNKNOWN_AVATAR_URL.to_owned(),
     };

@@ -4,11 +4,11 @@
 //! serve` checks them when it stops, and control on request. A violation after requests is always a bug of this
 //! program, never of a client. A state document that violates an invariant is refused.
 
+mod accounts;
 mod channels;
 mod groups;
 mod identifiers;
 mod messages;
-mod people;
 mod personal;
 mod queues_and_agenda;
 mod uploads;
@@ -47,7 +47,7 @@ impl fmt::Display for Violation {
 
 static ALL: LazyLock<Vec<Invariant>> = LazyLock::new(|| {
     [
-        people::ALL,
+        accounts::ALL,
         groups::ALL,
         channels::ALL,
         messages::ALL,

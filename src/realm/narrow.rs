@@ -42,6 +42,7 @@ enum Condition {
     PublicChannels,
     WebPublicChannels,
     ArchivedChannels,
+    /// In lower case; "" for the empty topic.
     Topic(String),
     Sender(UserId),
     /// None if the users never exchanged messages.
@@ -76,8 +77,13 @@ impl Narrow {
     ///
     /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong type or a blank search;
     /// `NotLoggedIn` when a spectator has no term for web-public channels, or one that spectators may not use.
-    pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm], feature_level: i64) -> Result<Self, Error> {
-        term::resolve(realm, viewer, raw, feature_level)
+    pub fn resolve(
+        realm: &Realm,
+        viewer: Option<&User>,
+        raw_terms: &[RawTerm],
+        feature_level: i64,
+    ) -> Result<Self, Error> {
+        term::resolve(realm, viewer, raw_terms, feature_level)
     }
 
     /// All search terms that are not negated, as one search; None if the narrow has none.

@@ -26,6 +26,7 @@ pub mod posting;
 pub mod presence;
 pub mod previews;
 pub mod pushing;
+pub mod queues;
 pub mod quotation;
 pub mod reindexing;
 pub mod render;

@@ -266,9 +266,7 @@ impl SubscriptionRecord {
             subscribers: SubscriberLists::new(realm, Some(user), channel, include),
         }
     }
-}
 
-impl SubscriptionRecord {
     /// The record of a web-public channel for a spectator: of `settings`, only the color is used.
     pub fn for_spectator(
         realm: &Realm,
@@ -333,7 +331,7 @@ impl FolderRecord {
 /// A group of default channels, to which new users can be subscribed together.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DefaultChannelGroup")]
-pub struct DefaultGroupRecord {
+pub struct DefaultChannelGroupRecord {
     /// ID of the group.
     pub id: i64,
     /// Name of the group, unique among groups of default channels.

@@ -229,8 +229,9 @@ impl MessageRecord {
         record
     }
 
-    /// The record of a message without flags. The message, its sender and its channel may be older than `realm`. A
-    /// sender that the viewer may not access appears as an unknown user.
+    /// The record of a message without flags. `channel` is the message's channel; None for a direct message. The
+    /// message, its sender and its channel may be older than `realm`. A sender that the viewer may not access appears
+    /// as an unknown user.
     pub fn new(
         realm: &Realm,
         message: &Message,
@@ -262,6 +263,7 @@ impl MessageRecord {
                     DisplayRecipient::People(members.map(|id| Participant::new(realm, *id)).collect()),
                 )
             }
+            // Callers pass the channel of every channel message.
             (MessagePlace::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
         };
         let (content, content_type) = if view.apply_markdown {

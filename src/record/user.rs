@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::user::{RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
-use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url, avatar_url_unless_computed};
+use crate::record::avatar::{AvatarSize, UNKNOWN_AVATAR_URL, avatar_url, avatar_url_unless_computed};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -184,6 +184,7 @@ impl Serialize for ListedUser {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             ListedUser::Cached(user, index) => {
+                // `ListedUser::cached` has filled the cache, so this never serializes null.
                 user.cached_json.list_entries[*index].get_or_init(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
             ListedUser::Uncached(record) => record.serialize(serializer),
@@ -216,7 +217,7 @@ pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
         serde_json::value::to_raw_value(value).unwrap_or_default()
     }
     let make = || RenderedUserParts {
-        avatar_url: to_raw(&avatar_url(realm, user, false)),
+        avatar_url: to_raw(&avatar_url(realm, user, AvatarSize::Small)),
         date_joined: to_raw(&user.date_joined.to_iso8601_minutes()),
         profile_data: to_raw(&profile_data(user)),
     };

@@ -26,6 +26,7 @@ const PERSONAL_KEYS: [&str; 12] = [
 ];
 
 impl State {
+    /// Applies an event `stream`. Returns false for an unknown `op`.
     pub(super) fn apply_stream(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "create" => {
@@ -172,6 +173,7 @@ impl State {
         }
     }
 
+    /// Applies an event `subscription`. Returns false for an unknown `op`.
     pub(super) fn apply_subscription(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "add" => {
@@ -282,16 +284,6 @@ impl State {
             }
         }
         is_changed || !has_subscriber_list
-    }
-
-    /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do
-    /// not tell clients that do not support null which settings are inherited.
-    pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
-        let inherited = ["desktop", "audible", "push", "email"];
-        let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
-        if is_inherited {
-            self.unknown_parts.insert(UnknownPart::InheritedSettings);
-        }
     }
 }
 

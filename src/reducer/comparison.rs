@@ -21,11 +21,11 @@ pub struct Difference {
 }
 
 impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let display_or_nothing =
             |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
         write!(
-            f,
+            formatter,
             "{}: events say {}, registering says {}",
             self.place,
             display_or_nothing(&self.folded),

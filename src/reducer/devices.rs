@@ -13,6 +13,7 @@ impl State {
         devices.insert(id, json!({"status": event["status"], "error_code": event["error_code"]}));
     }
 
+    /// Applies an event `device`. Returns false for an unknown `op`.
     pub(super) fn apply_device(&mut self, event: &Value, op: &str) -> bool {
         let Some(devices) = self.value.get_mut("devices").and_then(Value::as_object_mut) else { return true };
         let id = event["device_id"].to_string();

@@ -45,14 +45,14 @@ impl State {
             "realm_emoji" => return self.apply_realm_emoji(event, op),
             "restart" => self.apply_restart(event),
             event_type => {
-                return self.apply_to_lists(event_type, event, op) || self.apply_single(event_type, event, op);
+                return self.apply_to_lists(event_type, event, op) || self.apply_unlisted(event_type, event, op);
             }
         }
         true
     }
 
-    /// Applies an event of a type with a rule of its own, not only that of a list.
-    fn apply_single(&mut self, event_type: &str, event: &Value, op: &str) -> bool {
+    /// Applies an event that belongs to none of the lists in `wire.rs`. Returns false for an unknown `type` or `op`.
+    fn apply_unlisted(&mut self, event_type: &str, event: &Value, op: &str) -> bool {
         match event_type {
             "user_topic" => self.apply_user_topic(event),
             "device" => return self.apply_device(event, op),

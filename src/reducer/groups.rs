@@ -5,6 +5,7 @@ use super::json::{insert_number, into_object, merge_into_row, put, remove_number
 use serde_json::Value;
 
 impl State {
+    /// Applies an event `user_group`. Returns false for an unknown `op`.
     pub(super) fn apply_user_group(&mut self, event: &Value, op: &str) -> bool {
         const LIST: &str = "realm_user_groups";
         let id = &event["group_id"];

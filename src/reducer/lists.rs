@@ -23,8 +23,8 @@ impl State {
                 self.replace(list.key, &event[field]);
                 match list.key {
                     "custom_profile_fields" => self.remove_values_of_removed_fields(),
-                    // The event has the whole list, so it is known again, except for topics in channels that the client can't
-                    // see. A client with only this list has its policies from it.
+                    // The event has the whole list, so it is known again, except for topics in channels that the client
+                    // can't see. A client with only this list has its policies from it.
                     "muted_topics" => {
                         self.unknown_parts.remove(&UnknownPart::MutedTopics);
                         if !self.value.contains_key("user_topics") {

@@ -41,7 +41,9 @@ impl State {
             }
             self.direct_bucket(other_members)
         };
-        if !flags.contains(&"read") && !flags.is_empty() | self.is_recipient_in(&bucket) {
+        // Only recipients get flags.
+        let is_recipient = !flags.is_empty() || self.is_recipient_in(&bucket);
+        if is_recipient && !flags.contains(&"read") {
             self.add_unread(id, bucket, Mention::from_flags(&flags));
         }
     }
@@ -58,7 +60,7 @@ impl State {
     fn direct_bucket(&self, mut other_members: Vec<i64>) -> UnreadBucket {
         match (other_members.as_slice(), self.own_id) {
             ([], own_id) => UnreadBucket::Person(own_id.unwrap_or_default()),
-            ([other], _) => UnreadBucket::Person(*other),
+            ([partner], _) => UnreadBucket::Person(*partner),
             (_, own_id) => {
                 other_members.extend(own_id);
                 other_members.sort_unstable();
@@ -148,6 +150,7 @@ impl State {
         }
     }
 
+    /// Applies an event `update_message_flags`. Returns false for an unknown flag or `op`.
     pub(super) fn apply_update_message_flags(&mut self, event: &Value, op: &str) -> bool {
         let ids = to_integers(&event["messages"]);
         if (event["flag"].as_str(), op) == (Some("read"), "remove") {
@@ -219,7 +222,8 @@ impl State {
         };
         let is_same_bucket = |row: &Value| match &bucket {
             UnreadBucket::Topic(channel, topic) => {
-                row["stream_id"] == *channel && row["topic"].as_str().is_some_and(|other| is_same_topic(other, topic))
+                row["stream_id"] == *channel
+                    && row["topic"].as_str().is_some_and(|row_topic| is_same_topic(row_topic, topic))
             }
             UnreadBucket::Person(user) => row[partner] == *user,
             UnreadBucket::Group(members) => row["user_ids_string"] == members.as_str(),
@@ -306,9 +310,9 @@ impl State {
         if topics.is_none() && self.is_muted_by_name(subscription, topic) {
             return Some(true);
         }
-        let is_not_shown =
+        let is_outside_home_view =
             subscription.get("in_home_view").and_then(Value::as_bool).map(|is_in_home_view| !is_in_home_view);
-        subscription.get("is_muted").and_then(Value::as_bool).or(is_not_shown)
+        subscription.get("is_muted").and_then(Value::as_bool).or(is_outside_home_view)
     }
 }
 

@@ -141,10 +141,10 @@ impl State {
     /// Adds a user to a list of subscribers or removes the user. Returns false if nothing changes.
     pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, adds: bool) -> bool {
         let Some(list) = list.as_array_mut() else { return false };
-        let position = list.iter().position(|other| other == subscriber);
+        let position = list.iter().position(|listed| listed == subscriber);
         match position {
             None if adds => {
-                let index = list.partition_point(|other| other.as_i64() < subscriber.as_i64());
+                let index = list.partition_point(|listed| listed.as_i64() < subscriber.as_i64());
                 list.insert(index, subscriber.clone());
             }
             Some(position) if !adds => _ = list.remove(position),
@@ -173,7 +173,10 @@ impl State {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut);
             let subscribers =
                 channels.into_iter().flatten().filter_map(|channel| channel.get_mut("subscribers")?.as_array_mut());
-            subscribers.flatten().filter(|other| *other == old_address).for_each(|other| *other = new_address.clone());
+            subscribers
+                .flatten()
+                .filter(|address| *address == old_address)
+                .for_each(|address| *address = new_address.clone());
         }
     }
 

@@ -1,11 +1,12 @@
-//! Events of settings, custom emoji and the order of channel folders of the organization, of the user's settings, and
-//! of restarts of the server.
+//! Events of the organization's settings, defaults of new users, custom emoji and order of channel folders, and of
+//! restarts of the server, after which it may have another version.
 
 use super::State;
 use super::json::{merge_into_row, row};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl State {
+    /// Applies an event `realm`. Returns false for an unknown `op`.
     pub(super) fn apply_realm(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "update" => {
@@ -55,23 +56,6 @@ impl State {
         }
     }
 
-    pub(super) fn apply_user_settings(&mut self, event: &Value) {
-        let property = event["property"].as_str().unwrap_or_default().to_owned();
-        self.mark_inherited_settings_unknown(&property);
-        self.remove_unsynchronized_drafts(&property, &event["value"]);
-        if let Some(settings) = self.value.get_mut("user_settings") {
-            settings[&property] = event["value"].clone();
-        }
-    }
-
-    /// Removes the drafts if `property` and `value` disable their synchronization, because the server deletes them
-    /// then.
-    pub(super) fn remove_unsynchronized_drafts(&mut self, property: &str, value: &Value) {
-        if property == "enable_drafts_synchronization" && *value == false {
-            self.replace("drafts", &json!([]));
-        }
-    }
-
     pub(super) fn apply_user_settings_defaults(&mut self, event: &Value) {
         if let (Some(settings), Some(property)) =
             (self.value.get_mut("realm_user_settings_defaults"), event["property"].as_str())
@@ -80,6 +64,7 @@ impl State {
         }
     }
 
+    /// Applies an event `realm_emoji`. Returns false for an unknown `op`.
     pub(super) fn apply_realm_emoji(&mut self, event: &Value, op: &str) -> bool {
         let emoji = self.value.get_mut("realm_emoji").and_then(Value::as_object_mut);
         match op {

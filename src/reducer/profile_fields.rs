@@ -18,6 +18,7 @@ impl State {
             let text = field["field_data"].as_str().filter(|_| field["type"] == CHOICE_FIELD_TYPE);
             text.and_then(|text| serde_json::from_str::<Object>(text).ok())
         };
+        // None for a field without choices, or whose choices can't be parsed.
         let choices_by_field: HashMap<String, Option<Object>> =
             fields.iter().map(|field| (field["id"].to_string(), choices(field))).collect();
         let is_valid = |id: &String, data: &Value| match choices_by_field.get(id) {
@@ -34,8 +35,8 @@ impl State {
         }
     }
 
-    /// Adds an empty `rendered_value` to the change to an empty text: the event does not have it, but users' records
-    /// do.
+    /// Adds an empty `rendered_value` to a change whose new value is an empty text: the event does not have it, but
+    /// users' records do.
     pub(super) fn restore_empty_html(&self, change: &mut Value) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array);
         let kind = fields.into_iter().flatten().find(|field| field["id"] == change["id"]).map(|field| &field["type"]);

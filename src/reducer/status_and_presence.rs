@@ -65,7 +65,7 @@ impl State {
         let user_keys = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
         for list in ["user_status", "presences"] {
             if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
-                user_keys.iter().flatten().for_each(|name| _ = values_by_user.shift_remove(name));
+                user_keys.iter().flatten().for_each(|key| _ = values_by_user.shift_remove(key));
             }
         }
     }

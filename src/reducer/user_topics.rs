@@ -13,7 +13,7 @@ impl State {
         if let Some(topics) = self.value.get_mut("user_topics").and_then(Value::as_array_mut) {
             let is_same_topic = |row: &Value| {
                 row["stream_id"] == event["stream_id"]
-                    && row["topic_name"].as_str().is_some_and(|other| other.to_lowercase() == name)
+                    && row["topic_name"].as_str().is_some_and(|row_name| row_name.to_lowercase() == name)
             };
             let index = topics.iter().position(is_same_topic);
             if event["visibility_policy"] == 0 {

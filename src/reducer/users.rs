@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 /// The key of the list of active users in a register reply.
 pub(super) const ACTIVE_USERS: &str = "realm_users";
-/// The keys of the lists of active and of deactivated users, in this order.
-const USER_LISTS: [&str; 2] = [ACTIVE_USERS, DEACTIVATED_USERS];
+/// The key of the list of deactivated users.
 const DEACTIVATED_USERS: &str = "realm_non_active_users";
+const USER_LISTS: [&str; 2] = [ACTIVE_USERS, DEACTIVATED_USERS];
 /// The key of the list of bots that belong to the server.
 const SYSTEM_BOTS: &str = "cross_realm_bots";
 
@@ -37,7 +37,8 @@ impl State {
                 if was_active {
                     self.mark_subscriber_counts_unknown();
                 }
-                put(&mut self.value, USER_LISTS[usize::from(!is_active)], "user_id", new_user);
+                let list = if is_active { ACTIVE_USERS } else { DEACTIVATED_USERS };
+                put(&mut self.value, list, "user_id", new_user);
                 // Older servers report a reactivation with this event.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
                     self.unknown_parts.insert(UnknownPart::Everything);
@@ -134,11 +135,11 @@ impl State {
 
     /// Moves a user between the lists of active and deactivated users, and applies what the server sends no event for.
     /// A deactivated user loses the status, below level 377 all subscriptions, from 377 to 427 those to archived
-    /// channels, and from 303 on the memberships in groups and the places in permissions. What a reactivated user has is
-    /// unknown.
+    /// channels, and from 303 on the memberships in groups and the places in permissions. What a reactivated user has
+    /// is unknown.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (old_list, new_list) =
-            if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
+            if is_active { (DEACTIVATED_USERS, ACTIVE_USERS) } else { (ACTIVE_USERS, DEACTIVATED_USERS) };
         match take(&mut self.value, old_list, "user_id", id) {
             Some(user) => put(&mut self.value, new_list, "user_id", user),
             None if is_active => self.mark_subscriber_counts_unknown(),

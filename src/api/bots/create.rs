@@ -13,7 +13,7 @@ use crate::realm::address::is_email;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, Bot, BotDefaults, BotKind, EmailVisibility, Role, User};
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use crate::record::bot::{BotDefaultsRecord, BotRecord};
 use crate::record::events::RealmBotAdd;
 use imbl::OrdMap;
@@ -88,7 +88,7 @@ impl Write for CreateBot {
         Ok(NewBotReply {
             user_id: id.0,
             api_key: bot.api_key.clone(),
-            avatar_url: avatar_url(tx, &bot, false),
+            avatar_url: avatar_url(tx, &bot, AvatarSize::Small),
             defaults: BotDefaultsRecord::new(tx, bot.bot_defaults()),
         })
     }

@@ -17,7 +17,7 @@ use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{BotDefaults, BotKind, User};
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use crate::record::bot::{BotDefaultsRecord, BotRecord, channel_name};
 use crate::record::events::{BotUpdate, PersonUpdate, RealmBotAdd, RealmBotDelete, RealmBotUpdate, RemovedBot};
 use schemars::JsonSchema;
@@ -245,7 +245,7 @@ fn bot_reply(realm: &Realm, params: EditBot) -> BotReply {
     let bot = &realm.users[&params.bot_id];
     BotReply {
         full_name: bot.full_name.clone(),
-        avatar_url: avatar_url(realm, bot, false),
+        avatar_url: avatar_url(realm, bot, AvatarSize::Small),
         service_interface: params.service_interface,
         service_payload_url: params.service_payload_url.map(|url| url.0),
         config_data: params.config_data,

@@ -17,7 +17,9 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy, validate_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
-use crate::realm::permission::{CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, RealmPermission, setting};
+use crate::realm::permission::{
+    CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, RealmPermission, setting_named,
+};
 use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of_channel};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
@@ -272,7 +274,7 @@ fn checked_permissions(
     let mut changes = Vec::new();
     for (name, update) in params.permissions.by_name() {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
-        let setting = setting(CHANNEL_PERMISSIONS, name);
+        let setting = setting_named(CHANNEL_PERMISSIONS, name);
         let value = match resolve_update(realm, context.feature_level, setting, current, update)? {
             Some(value) => value,
             // Older levels report the posting policy even if it does not change.

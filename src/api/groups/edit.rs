@@ -12,7 +12,7 @@ use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
 use crate::realm::groups::{changeable_group, check_group_description, check_group_name_is_free, checked_group_name};
 use crate::realm::id::GroupId;
-use crate::realm::permission::{GROUP_PERMISSIONS, GroupPermission, setting};
+use crate::realm::permission::{GROUP_PERMISSIONS, GroupPermission, setting_named};
 use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupAdd, UserGroupUpdate};
 use crate::record::group::GroupRecord;
@@ -66,7 +66,7 @@ impl Write for EditGroup {
         // be the group that the request reactivates. An error discards those changes too.
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
-            let setting = setting(GROUP_PERMISSIONS, name);
+            let setting = setting_named(GROUP_PERMISSIONS, name);
             let new_value = resolve_update(tx, context.feature_level, setting, &group.permissions[name], update)?;
             if let Some(value) = new_value {
                 let json_value = json!(value);

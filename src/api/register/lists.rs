@@ -10,7 +10,7 @@ use crate::realm::id::{DeviceId, UserId};
 use crate::realm::narrow::STOP_WORDS;
 use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
-use crate::record::channel::{DefaultGroupRecord, FolderRecord};
+use crate::record::channel::{DefaultChannelGroupRecord, FolderRecord};
 use crate::record::device::DeviceRecord;
 use crate::record::domain::DomainRecord;
 use crate::record::emoji::EmojiRecord;
@@ -66,7 +66,7 @@ requested_values! {
         "stop_words" stop_words: Vec<&'static str> = STOP_WORDS.iter().copied().collect();
         "giphy" giphy_api_key: &'static str = "";
         "tenor" tenor_api_key: &'static str = "";
-        "default_stream_groups" realm_default_stream_groups: Vec<DefaultGroupRecord> =
+        "default_stream_groups" realm_default_stream_groups: Vec<DefaultChannelGroupRecord> =
             default_channel_groups(realm, request);
     }
 }
@@ -194,7 +194,7 @@ fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<Li
 }
 
 /// Empty for guests and spectators.
-fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultGroupRecord> {
+fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultChannelGroupRecord> {
     let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
     if is_excluded { Vec::new() } else { channels::default_groups::default_group_records(realm) }
 }

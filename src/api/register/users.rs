@@ -8,7 +8,7 @@ use crate::realm::id::UserId;
 use crate::realm::permission::RealmPermission;
 use crate::realm::personal::UserState as PersonalState;
 use crate::realm::user::{Role, User};
-use crate::record::avatar::{avatar_url, provider_url};
+use crate::record::avatar::{AvatarSize, avatar_url, provider_url};
 use crate::record::bot::BotRecord;
 use crate::record::presence::{Presences, presences};
 use crate::record::status::StatusRecord;
@@ -150,8 +150,8 @@ impl Account {
         const PLACEHOLDER_EMAIL: &str = "username@example.com";
         Self {
             avatar_source: "G",
-            avatar_url: provider_url(PLACEHOLDER_EMAIL, 1, false),
-            avatar_url_medium: provider_url(PLACEHOLDER_EMAIL, 1, true),
+            avatar_url: provider_url(PLACEHOLDER_EMAIL, 1, AvatarSize::Small),
+            avatar_url_medium: provider_url(PLACEHOLDER_EMAIL, 1, AvatarSize::Medium),
             can_create_private_streams: false,
             can_create_public_streams: false,
             can_create_web_public_streams: false,
@@ -173,8 +173,8 @@ impl Account {
         let may_create_web_public = realm.allows_spectators() && may(RealmPermission::CanCreateWebPublicChannel);
         Self {
             avatar_source: viewer.avatar.source.letter(),
-            avatar_url: avatar_url(realm, viewer, false),
-            avatar_url_medium: avatar_url(realm, viewer, true),
+            avatar_url: avatar_url(realm, viewer, AvatarSize::Small),
+            avatar_url_medium: avatar_url(realm, viewer, AvatarSize::Medium),
             can_create_private_streams: may(RealmPermission::CanCreatePrivateChannel),
             can_create_public_streams: may(RealmPermission::CanCreatePublicChannel),
             can_create_web_public_streams: may_create_web_public,

@@ -7,7 +7,7 @@ use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, Reques
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
-use crate::realm::permission::{self, GroupSettingValue, setting};
+use crate::realm::permission::{self, GroupSettingValue, setting_named};
 use serde_json::{Value, json};
 
 const CHANNEL_PERMISSION_ROUTES: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
@@ -126,7 +126,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             // The group is checked even if no channel is created.
             let group =
                 request.values.get(CAN_REMOVE_SUBSCRIBERS).and_then(|text| text.trim().parse().ok()).map(GroupId);
-            let definition = setting(permission::CHANNEL_PERMISSIONS, CAN_REMOVE_SUBSCRIBERS);
+            let definition = setting_named(permission::CHANNEL_PERMISSIONS, CAN_REMOVE_SUBSCRIBERS);
             let (realm, level) = (request.realm, request.level);
             group.map_or(Ok(()), |group| resolve(realm, level, definition, GroupSettingValue::Group(group)).map(drop))
         }),

@@ -10,7 +10,7 @@ use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, SPECIF
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, settings_with_former_default};
 use crate::realm::user::{EmailVisibility, User};
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use serde_json::{Map, Value, json};
 
 /// The first level at which an absent language for code blocks is an empty string instead of null.
@@ -181,6 +181,6 @@ fn add_avatar_url(object: &mut Map<String, Value>, id_key: &str, context: &Downg
     let id = object.get(id_key).and_then(Value::as_i64).map(UserId);
     let is_email_restricted = |user: &&std::sync::Arc<User>| user.email_visibility != EmailVisibility::Everyone;
     if let Some(user) = id.and_then(|id| context.realm.users.get(&id)).filter(is_email_restricted) {
-        object.insert("avatar_url".into(), avatar_url(context.realm, user, false).into());
+        object.insert("avatar_url".into(), avatar_url(context.realm, user, AvatarSize::Small).into());
     }
 }

@@ -14,7 +14,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::permission::RealmPermission;
 use crate::realm::setting_values::default_user_setting;
 use crate::realm::user::User;
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ type FormerValue = fn(&Map<String, Value>, &DowngradeContext<'_>) -> Value;
 pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (474, &BOT, "api_key", 0, |bot, context| account_value(bot, context, |user| json!(user.api_key))),
     (474, &BOT, "avatar_url", 0, |bot, context| {
-        account_value(bot, context, |user| json!(avatar_url(context.realm, user, false)))
+        account_value(bot, context, |user| json!(avatar_url(context.realm, user, AvatarSize::Small)))
     }),
     (474, &BOT, "bot_type", 0, |bot, context| {
         account_value(bot, context, |user| json!(user.bot.as_ref().map(|bot| bot.kind.number())))

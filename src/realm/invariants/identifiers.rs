@@ -30,7 +30,7 @@ fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let collect = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let states = || realm.personal.values();
     let personal_kinds = PERSONAL_ITEM_KINDS.iter().map(|kind| {
-        (kind.name, states().flat_map(|state| (kind.keys_and_ids)(state)).collect(), (kind.last)(&counters.items))
+        (kind.name, states().flat_map(|state| (kind.keys_and_ids)(state)).collect(), (kind.last_id)(&counters.items))
     });
     let other_kinds = vec![
         ("user", collect(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
@@ -39,12 +39,12 @@ fn id_kinds(realm: &Realm) -> Vec<IdKind> {
         ("folder", collect(&mut realm.folders.iter().map(|(key, folder)| (key.0, folder.id.0))), counters.folder),
         ("message", collect(&mut realm.messages.iter().map(|(key, message)| (key.0, message.id.0))), counters.message),
         (
-            "audience",
+            "recipient",
             collect(&mut realm.conversations.iter().map(|(key, object)| (key.0, object.id.0))),
             counters.recipient,
         ),
         (
-            "audience",
+            "recipient",
             collect(&mut realm.channels.values().map(|channel| (channel.recipient.0, channel.recipient.0))),
             counters.recipient,
         ),

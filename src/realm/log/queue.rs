@@ -170,7 +170,7 @@ pub struct Capabilities {
     /// The client takes user settings from `user_settings`. Has no effect at the newest level.
     pub user_settings_object: bool,
     pub linkifier_url_template: bool,
-    /// The client accepts that users that its user can't access are missing.
+    /// The client accepts that lists lack the users that its own user can't access.
     pub user_list_incomplete: bool,
     pub include_deactivated_groups: bool,
     pub archived_channels: bool,
@@ -183,7 +183,7 @@ pub struct Capabilities {
 }
 
 impl Realm {
-    /// The event queues, and the options of viewers, for decisions on which events are made.
+    /// The event queues, and the options of viewers: those whose needs decide which events are emitted.
     pub fn event_readers(&self) -> impl Iterator<Item = &Queue> {
         self.queues.values().chain(self.viewers.iter()).map(AsRef::as_ref)
     }

@@ -35,6 +35,7 @@ pub struct Channel {
     /// None for the organization's setting, -1 for no limit.
     pub message_retention_days: Option<i64>,
     pub topics_policy: TopicsPolicy,
+    /// Called `switches` in state documents, which must stay so that they can still be read.
     #[serde(rename = "switches", default, skip_serializing_if = "ChannelBooleanSettings::are_off")]
     pub boolean_settings: ChannelBooleanSettings,
     #[serde(with = "super::state_serialization::permissions")]
@@ -123,7 +124,7 @@ pub struct Subscription {
     pub color: String,
     pub pin_to_top: bool,
     pub is_muted: bool,
-    /// If this or one of the next four fields is None, the user's setting applies.
+    /// None if the user's setting applies. The same holds for the next four fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desktop_notifications: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

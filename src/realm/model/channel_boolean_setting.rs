@@ -56,7 +56,7 @@ macro_rules! define_channel_boolean_settings {
 
         impl ChannelBooleanSettings {
             /// The setting with this name on the wire; None if no setting has it.
-            pub fn named(&mut self, name: &str) -> Option<&mut bool> {
+            pub fn get_mut(&mut self, name: &str) -> Option<&mut bool> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)+
                     _ => None,

@@ -6,5 +6,5 @@ pub fn is_for_people(client: &str) -> bool {
     let name_parts = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];
     name_parts
         .iter()
-        .any(|word| client.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
+        .any(|part| client.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes())))
 }

@@ -69,6 +69,7 @@ pub fn nodes_on_cycles<N>(
 where
     N: Copy + Eq + Hash,
 {
+    // Each visited node, with whether it is on the path from the start to the current node.
     let mut is_on_path: HashMap<N, bool> = HashMap::default();
     let mut cycle_nodes = Vec::new();
     let mut path: Vec<(N, std::vec::IntoIter<N>)> = Vec::new();

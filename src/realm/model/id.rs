@@ -29,8 +29,8 @@ macro_rules! id_types {
 }
 pub(crate) use id_types;
 
-/// Defines types of IDs that are numbers and implement [`Id`].
-macro_rules! ids {
+/// Defines types of IDs that are numbers and that parameters may take ([`Id`]).
+macro_rules! parameter_id_types {
     ($($(#[$doc:meta])* $name:ident;)*) => {
         $crate::realm::model::id::id_types! { $($(#[$doc])* $name;)* }
 
@@ -45,14 +45,14 @@ macro_rules! ids {
         })*
     };
 }
-pub(crate) use ids;
+pub(crate) use parameter_id_types;
 
 id_types! {
     /// A message; IDs grow over time across the organization.
     MessageId;
 }
 
-ids! {
+parameter_id_types! {
     /// A user, human or bot.
     UserId;
     /// A user group, system groups included.

@@ -12,25 +12,25 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Look-ups that would walk more groups than this use the cache. Those for the members of more given groups than this do
-/// not: walking the groups once is cheaper than uniting as many cached sets.
+/// Look-ups that would walk more groups than this use the cache. [`Realm::members_of_any`] does not if it is given more
+/// groups than this: walking them once is cheaper than uniting as many cached sets.
 const MAX_UNCACHED_GROUPS: usize = 16;
-/// If the cached results together have more users and groups than this, the next look-up
-/// that needs the cache empties it first.
+/// If the cached results together have more users and groups than this, the next look-up that needs the cache empties
+/// it first.
 const MAX_CACHE_SIZE: usize = 4_000_000;
 
 /// A cache that copies of a realm share.
 #[derive(Clone, Debug, Default)]
-pub struct Memberships(Arc<Mutex<MembershipCache>>);
+pub struct SharedMembershipCache(Arc<Mutex<MembershipCache>>);
 
 #[derive(Debug, Default)]
 struct MembershipCache {
     /// The groups for which the results are valid: another version of the realm's groups empties the cache.
     groups: OrdMap<GroupId, Arc<Group>>,
-    /// The number of users and groups in the results.
+    /// The number of users and groups in the two maps below.
     size: usize,
-    members: HashMap<GroupId, OrdSet<UserId>>,
-    memberships: HashMap<UserId, HashSet<GroupId>>,
+    members_by_group: HashMap<GroupId, OrdSet<UserId>>,
+    groups_by_member: HashMap<UserId, HashSet<GroupId>>,
     /// None until it is first needed.
     parents: Option<Parents>,
 }
@@ -78,7 +78,7 @@ impl Realm {
 
     /// Locks the cache, and empties it if the groups have changed or it is full.
     fn lock_cache(&self) -> parking_lot::MutexGuard<'_, MembershipCache> {
-        let mut cache = self.memberships.0.lock();
+        let mut cache = self.membership_cache.0.lock();
         if !cache.groups.ptr_eq(&self.groups) || cache.size > MAX_CACHE_SIZE {
             *cache = MembershipCache { groups: self.groups.clone(), ..MembershipCache::default() };
         }
@@ -90,26 +90,26 @@ impl MembershipCache {
     /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many
     /// groups nor of many users in one group need many walks.
     fn is_member(&mut self, realm: &Realm, group: GroupId, user: UserId) -> bool {
-        if let Some(groups) = self.memberships.get(&user) {
+        if let Some(groups) = self.groups_by_member.get(&user) {
             return groups.contains(&group);
         }
-        if !self.members.contains_key(&group) {
+        if !self.members_by_group.contains_key(&group) {
             let groups = self.groups_of(user);
             self.size += groups.len();
-            self.memberships.insert(user, groups);
+            self.groups_by_member.insert(user, groups);
         }
         self.members(realm, group).contains(&user)
     }
 
     fn members(&mut self, realm: &Realm, group: GroupId) -> OrdSet<UserId> {
-        if let Some(members) = self.members.get(&group) {
+        if let Some(members) = self.members_by_group.get(&group) {
             return members.clone();
         }
         let mut unsorted_members: HashSet<UserId> = HashSet::new();
         realm.groups_within([group]).for_each(|group| unsorted_members.extend(&group.members));
         let members: OrdSet<UserId> = unsorted_members.into_iter().collect();
         self.size += members.len();
-        self.members.insert(group, members.clone());
+        self.members_by_group.insert(group, members.clone());
         members
     }
 

@@ -151,7 +151,8 @@ impl Body {
     }
 
     /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them. `late` are
-    /// the users whose user messages were created after sending (A-412 in docs/assumptions.md).
+    /// the users whose user messages were created after sending; wildcard mentions in the new text include them
+    /// (A-412 in docs/assumptions.md).
     pub fn copy_wildcards_from(&mut self, previous: &Body, late: OrdSet<UserId>) {
         self.late_mentioned.clone_from(&previous.late_mentioned);
         if self.mentions_everyone || self.topic_mentioned.is_some() {

@@ -193,7 +193,7 @@ permissions! {
 /// # Panics
 ///
 /// When no setting has this name. Callers only use names from the code, not from input.
-pub fn setting(table: &'static [PermissionSetting], name: &str) -> &'static PermissionSetting {
+pub fn setting_named(table: &'static [PermissionSetting], name: &str) -> &'static PermissionSetting {
     table
         .iter()
         .find(|setting| setting.name == name)

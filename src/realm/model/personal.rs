@@ -3,7 +3,7 @@
 use super::channel::Subscription;
 use super::device::Device;
 use super::emoji::Emoji;
-use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessageId, UserId, ids};
+use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessageId, UserId, parameter_id_types};
 use super::push::PushToken;
 use super::read_set::ReadSet;
 use super::setting::{self, FORMER_USER_SETTINGS, USER_SETTINGS};
@@ -70,7 +70,7 @@ pub struct UserState {
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
-    /// The entries of the left sidebar, in the order in which they were added.
+    /// The entries of the left sidebar and of its menu, in the order in which they were added.
     pub navigation_views: Vector<NavigationView>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
     pub devices: OrdMap<DeviceId, Device>,
@@ -169,12 +169,12 @@ pub struct PersonalItemKind {
     /// For each item of a user's list, its key and its ID, which must be equal.
     pub keys_and_ids: fn(&UserState) -> Vec<(i64, i64)>,
     /// The last ID that was assigned to an item of this kind.
-    pub last: fn(&ItemCounters) -> i64,
+    pub last_id: fn(&ItemCounters) -> i64,
 }
 
 macro_rules! personal_items {
     ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
-        ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
+        parameter_id_types! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
 
         /// The last ID of each kind of [`PersonalItem`].
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,7 +209,7 @@ macro_rules! personal_items {
         pub const PERSONAL_ITEM_KINDS: &[PersonalItemKind] = &[$(PersonalItemKind {
             name: stringify!($name),
             keys_and_ids: |state| state.$list.iter().map(|(key, item)| (key.number(), item.id.number())).collect(),
-            last: |counters| counters.$name,
+            last_id: |counters| counters.$name,
         }),*];
     };
 }
@@ -227,6 +227,7 @@ pub struct UserTopic {
     pub policy: VisibilityPolicy,
     pub last_updated: Timestamp,
     /// The position in the order in which the user first set policies.
+    // The name in state documents, which must stay so that they can still be read.
     #[serde(rename = "place", default)]
     pub position: i64,
 }
@@ -318,7 +319,7 @@ pub struct Snippet {
     pub date_created: Timestamp,
 }
 
-/// Fragments of the built-in views, which clients name themselves.
+/// URL fragments of the built-in views. Clients name these views themselves.
 pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
     "inbox",
     "recent",

@@ -91,7 +91,7 @@ impl User {
         self.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::Generic)
     }
 
-    /// Whether the account belongs to the service, such as the notification bot.
+    /// Whether the account belongs to the service, as that of the notification bot does.
     pub fn is_system_bot(&self) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.is_system)
     }

@@ -111,9 +111,8 @@ enum WordKind {
 }
 
 /// Calls `emit` with the byte range and the stem of each word of a text in lower case. URLs, email addresses and
-/// decimal numbers are not stemmed; stop words are left out. A word with hyphens is emitted as a
-/// compound and in its parts. A URL with a path is emitted as a whole, with the range of its host, and also as its host
-/// and its path.
+/// decimal numbers are not stemmed; stop words are left out. A word with hyphens is emitted as a compound and in its
+/// parts. A URL with a path is emitted as a whole, with the range of its host, and also as its host and its path.
 fn for_each_word<'t>(text: &'t str, emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind)) {
     let mut start = None;
     for (index, character) in text.char_indices().chain([(text.len(), ' ')]) {

@@ -33,13 +33,13 @@ const SPECTATOR_OPERATORS: [&str; 9] =
 pub(super) fn resolve(
     realm: &Realm,
     viewer: Option<&User>,
-    raw: &[RawTerm],
+    raw_terms: &[RawTerm],
     feature_level: i64,
 ) -> Result<Narrow, Error> {
-    if raw.len() > MAX_TERMS {
+    if raw_terms.len() > MAX_TERMS {
         return Err(narrow_error(format!("more than {MAX_TERMS} terms")));
     }
-    let terms = resolve_with_term(realm, viewer, raw)?;
+    let terms = resolve_with_term(realm, viewer, raw_terms)?;
     if viewer.is_none() {
         check_spectator_terms(&terms)?;
     }
@@ -98,14 +98,15 @@ fn narrow_error(desc: impl Into<String>) -> Error {
 /// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or
 /// conversation of its message. If the viewer can't see the message, only the `with` term is removed; if the other
 /// terms name no topic or conversation then, the narrow is refused.
-fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
-    let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
-    let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
+fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw_terms: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
+    let mut with_terms = raw_terms.iter().filter(|term| newest_name(&term.operator) == "with");
+    let Some(term) = with_terms.next() else { return Ok(raw_terms.to_vec()) };
     if with_terms.next().is_some() {
         return Err(Error::BadNarrowCombination { desc: "Duplicate 'with' operators.".into() });
     }
     let id = message_id(&term.operand).ok_or_else(|| narrow_error("Invalid 'with' operator"))?;
-    let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
+    let mut terms: Vec<RawTerm> =
+        raw_terms.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
     let message = match viewer {
         Some(viewer) => realm.visible_message(viewer, id),
         None => realm.messages.get(&id).filter(|message| realm.is_visible_to_spectators(message)),
@@ -217,10 +218,10 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
             let topic = text_operand(operand)?;
             Ok(Condition::Topic(if is_empty_topic_name(topic) { String::new() } else { topic.to_lowercase() }))
         }
-        "sender" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Sender),
+        "sender" => resolve_user(realm, viewer, operand).map(Condition::Sender),
         "dm" => resolve_conversation(realm, viewer, operand),
-        "dm-including" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::DirectIncluding),
-        "group-pm-with" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::GroupIncluding),
+        "dm-including" => resolve_user(realm, viewer, operand).map(Condition::DirectIncluding),
+        "group-pm-with" => resolve_user(realm, viewer, operand).map(Condition::GroupIncluding),
         "is" => parse_is_operand(text_operand(operand)?),
         "has" => match text_operand(operand)? {
             "attachment" => Ok(Condition::HasAttachment),
@@ -248,7 +249,7 @@ fn resolve_condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Re
                 search => Ok(Condition::Search(search)),
             },
         },
-        "mentions" => resolve_one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
+        "mentions" => resolve_user(realm, viewer, operand).map(Condition::Mentions),
         other => Err(narrow_error(format!("unknown operator {other}"))),
     }
 }
@@ -297,7 +298,8 @@ fn resolve_channel<'realm>(
     Ok(channel)
 }
 
-fn resolve_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
+/// The user with an ID or an email address; None if there is none that the viewer can find.
+fn find_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
     match operand {
         Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
         Value::String(email) => realm.user_by_displayed_email(viewer, email).map(|user| user.id),
@@ -305,12 +307,12 @@ fn resolve_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option
     }
 }
 
-fn resolve_one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc: &str) -> Result<UserId, Error> {
+fn resolve_user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<UserId, Error> {
     if !operand.is_string() && !operand.is_i64() {
         return Err(Error::bad_value("operand", "is not a string or integer"));
     }
     let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
-    resolve_user(realm, viewer, operand).ok_or_else(|| narrow_error(format!("{desc} {operand_text}")))
+    find_user(realm, viewer, operand).ok_or_else(|| narrow_error(format!("unknown user {operand_text}")))
 }
 
 /// Resolves the operand of `dm`: a list of IDs, or email addresses separated by commas.
@@ -319,10 +321,10 @@ fn resolve_conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -
         // An empty list names no conversation, not even the viewer's own with themselves.
         Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
         Value::String(emails) => {
-            emails.split(',').map(|email| resolve_user(realm, viewer, &Value::from(email.trim()))).collect()
+            emails.split(',').map(|email| find_user(realm, viewer, &Value::from(email.trim()))).collect()
         }
         Value::Array(ids) if ids.iter().all(Value::is_i64) => {
-            ids.iter().map(|id| resolve_user(realm, viewer, id)).collect()
+            ids.iter().map(|id| find_user(realm, viewer, id)).collect()
         }
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };

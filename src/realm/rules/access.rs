@@ -160,7 +160,7 @@ impl Realm {
     }
 
     /// Whether spectators can see at least one channel that is not archived (`realm_web_public_access_enabled`).
-    pub fn web_public_access_enabled(&self) -> bool {
+    pub fn has_web_public_access(&self) -> bool {
         self.allows_spectators()
             && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)
     }
@@ -186,7 +186,7 @@ impl Realm {
     /// All active users, except system bots, who may access a user.
     pub fn audience_with_access_to(&self, id: UserId) -> Audience {
         let lacks_access = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
-        let guests: OrdSet<UserId> = self.guests().iter().filter(lacks_access).copied().collect();
-        self.everyone().except_all(&guests)
+        let guests_without_access: OrdSet<UserId> = self.guests().iter().filter(lacks_access).copied().collect();
+        self.everyone().except_all(&guests_without_access)
     }
 }

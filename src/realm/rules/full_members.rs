@@ -42,7 +42,12 @@ impl Tx {
 
     /// Emits `user_group` `add_members` or `remove_members` for a system group. The event lists only active users;
     /// below level 303, all users.
-    pub fn emit_members(&mut self, change: MemberChange, group: GroupId, users: impl IntoIterator<Item = UserId>) {
+    pub fn emit_member_change(
+        &mut self,
+        change: MemberChange,
+        group: GroupId,
+        users: impl IntoIterator<Item = UserId>,
+    ) {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
         if !active.is_empty() {
@@ -75,7 +80,7 @@ impl Tx {
         let realm_before = self.realm_copy();
         self.group_mut(group).members = before.union(added_users.clone()).relative_complement(removed_users.clone());
         for (change, users) in [(MemberChange::Add, added_users), (MemberChange::Remove, removed_users)] {
-            self.emit_members(change, group, users);
+            self.emit_member_change(change, group, users);
         }
         for user in users {
             self.schedule_full_membership(user);

@@ -107,7 +107,7 @@ pub fn changeable_group(
 }
 
 /// Checks that all users are accounts of the organization, no system bots, and, from the level of
-/// [`Feature::OnlyActiveMembers`] on, active.
+/// [`Feature::OnlyActiveMembers`] on, active. Returns them without duplicates.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ pub fn checked_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTre
     }
 }
 
-/// Checks that all groups exist and are not deactivated.
+/// Checks that all groups exist and are not deactivated, and returns them without duplicates.
 ///
 /// # Errors
 ///

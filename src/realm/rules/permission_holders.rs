@@ -86,8 +86,8 @@ impl Realm {
         permissions.iter().map(|(name, value)| (*name, self.without_deactivated_users(value))).collect()
     }
 
-    /// The default holders for an object of this creator. Where the creator is the default and `creator` is None, it is
-    /// `role:nobody`.
+    /// The default value of a permission, for an object that `creator` created. If the creator is the default holder
+    /// and `creator` is None, it is `role:nobody`.
     pub fn default_holder(&self, setting: &PermissionSetting, creator: Option<UserId>) -> GroupSettingValue {
         match (setting.default, creator) {
             (DefaultHolder::System(group), _) => GroupSettingValue::Group(self.system_group(group)),
@@ -105,7 +105,7 @@ impl Realm {
     }
 }
 
-/// Checks that all groups exist.
+/// Checks that all groups exist, and returns them without duplicates.
 ///
 /// # Errors
 ///

@@ -69,6 +69,7 @@ impl RequestedEmoji {
             }
             ReactionType::Realm => {
                 let id = self.code.parse().map(EmojiId).map_err(|_| Error::InvalidCustomEmoji)?;
+                // `07` is read as the ID 7, but is not the code of that emoji.
                 let has_same_code = |id: EmojiId| id.to_string() == self.code;
                 let custom = realm
                     .custom_emoji

@@ -80,7 +80,7 @@ pub enum Target {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendResult {
     pub id: MessageId,
-    /// The sender's visibility policy for the topic, if sending changed it.
+    /// The sender's topic policy, if sending changed it.
     pub new_policy: Option<VisibilityPolicy>,
 }
 

@@ -1,4 +1,4 @@
-//! Visibility policies of topics: explicit changes, and automatic changes when users participate in a topic.
+//! Topic policies (`visibility_policy`): explicit changes, and automatic changes when users participate in a topic.
 
 use crate::realm::Realm;
 use crate::realm::log::event::data;

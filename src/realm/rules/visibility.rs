@@ -46,13 +46,13 @@ impl Tx {
     pub fn emit_visibility(&mut self, before: &Realm, kinds: &[VisibleKind]) {
         for kind in kinds {
             match kind {
-                VisibleKind::Users => self.emit_users(before),
-                VisibleKind::Channels => self.emit_channels(before),
+                VisibleKind::Users => self.emit_user_differences(before),
+                VisibleKind::Channels => self.emit_channel_differences(before),
             }
         }
     }
 
-    fn emit_users(&mut self, before: &Realm) {
+    fn emit_user_differences(&mut self, before: &Realm) {
         for VisibilityDifference { viewer, gained, lost } in user_differences(before, self) {
             for user in gained {
                 let event = Event::new(EventKind::RealmUserAdd, Payload::UserAdd(self.users[&user].clone()));
@@ -64,9 +64,9 @@ impl Tx {
         }
     }
 
-    fn emit_channels(&mut self, before: &Realm) {
+    fn emit_channel_differences(&mut self, before: &Realm) {
         let mut gained: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
-        let mut lost = gained.clone();
+        let mut lost: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
         for difference in channel_differences(before, self) {
             difference.gained.iter().for_each(|id| _ = gained.entry(*id).or_default().insert(difference.viewer));
             difference.lost.iter().for_each(|id| _ = lost.entry(*id).or_default().insert(difference.viewer));
@@ -170,7 +170,8 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifferenc
     })
 }
 
-/// Users with a queue or viewer who entered or left a group, directly or through subgroups. New and removed groups don't count.
+/// Users with a queue or viewer who entered or left a group, directly or through subgroups. New and removed groups
+/// don't count.
 fn find_readers_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();

@@ -1,4 +1,4 @@
-//! Adding, removing and moving messages, with their indexes.
+//! Adding, removing and moving messages, with their indexes, and creating conversations.
 
 use super::Tx;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -40,6 +40,7 @@ impl Tx {
         Some(message)
     }
 
+    /// Does nothing if the message does not exist.
     pub fn move_message(&mut self, id: MessageId, place: MessagePlace) {
         let Some(before) = self.realm.messages.get(&id).cloned() else { return };
         self.unindex_message(&before);

@@ -4,7 +4,7 @@ use super::any_of_types;
 use crate::realm::event::event_data;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
-use crate::record::channel::{ChannelRecord, DefaultGroupRecord, FolderRecord, SubscriptionRecord};
+use crate::record::channel::{ChannelRecord, DefaultChannelGroupRecord, FolderRecord, SubscriptionRecord};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
@@ -142,7 +142,7 @@ pub struct DefaultStreams {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefaultStreamGroups {
     /// All groups of default channels, oldest first.
-    pub default_stream_groups: Vec<DefaultGroupRecord>,
+    pub default_stream_groups: Vec<DefaultChannelGroupRecord>,
 }
 
 /// A folder was created.

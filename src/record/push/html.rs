@@ -110,6 +110,7 @@ fn close_element(open_elements: &mut Vec<Element>) -> bool {
                 parent.text.push('\n');
                 parent.text.extend(std::iter::repeat_n("  ", *depth));
             }
+            // Writing to a text cannot fail.
             _ = write!(parent.text, "{next_number}. {}", element.text.trim());
             *next_number += 1;
         }

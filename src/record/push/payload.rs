@@ -10,7 +10,7 @@ use crate::realm::id::UserId;
 use crate::realm::message::{Message, MessagePlace};
 use crate::realm::push::{Push, PushContent, PushTarget};
 use crate::realm::setting::RealmSetting;
-use crate::record::avatar::{UNKNOWN_AVATAR_URL, avatar_url};
+use crate::record::avatar::{AvatarSize, UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
 /// The maximum length of a message's text in a notification, in code points.
@@ -77,14 +77,17 @@ fn message_payload(
     let viewer = realm.user(reader).map(AsRef::as_ref);
     let name = realm.name_shown_to(viewer, &sent_message.sender);
     let is_accessible = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent_message.sender.id));
-    let picture =
-        if is_accessible { avatar_url(realm, &sent_message.sender, false) } else { UNKNOWN_AVATAR_URL.to_owned() };
-    let picture = if picture.starts_with('/') { format!("{base_url}{picture}") } else { picture };
+    let picture_url = if is_accessible {
+        avatar_url(realm, &sent_message.sender, AvatarSize::Small)
+    } else {
+        UNKNOWN_AVATAR_URL.to_owned()
+    };
+    let picture_url = if picture_url.starts_with('/') { format!("{base_url}{picture_url}") } else { picture_url };
     let mut payload = Map::from_iter([
         ("message_id".to_owned(), json!(message.id)),
         ("sender_id".to_owned(), json!(message.sender)),
         ("sender_full_name".to_owned(), name.into()),
-        ("sender_avatar_url".to_owned(), picture.into()),
+        ("sender_avatar_url".to_owned(), picture_url.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
         ("content".to_owned(), truncate_text(html_to_text(&message.body.rendered_html())).into()),
     ]);

@@ -5,13 +5,13 @@ use crate::realm::event::Audience;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
 use crate::realm::tx::Tx;
-use crate::record::channel::DefaultGroupRecord;
+use crate::record::channel::DefaultChannelGroupRecord;
 use crate::record::events::DefaultStreamGroups;
 use std::sync::Arc;
 
 /// The records of all groups, the oldest first.
-pub fn default_group_records(realm: &Realm) -> Vec<DefaultGroupRecord> {
-    let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
+pub fn default_group_records(realm: &Realm) -> Vec<DefaultChannelGroupRecord> {
+    let record = |group: &DefaultChannelGroup| DefaultChannelGroupRecord {
         id: group.id,
         name: group.name.clone(),
         description: group.description.clone(),

@@ -9,7 +9,7 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::VisibleKind;
-use crate::record::avatar::avatar_url;
+use crate::record::avatar::{AvatarSize, avatar_url};
 use crate::record::events::{MemberChange, PersonUpdate};
 use imbl::OrdSet;
 use serde_json::json;
@@ -66,7 +66,7 @@ fn emit_member_changes<'ids>(
     groups: impl Iterator<Item = &'ids GroupId>,
 ) {
     for group in groups {
-        tx.emit_members(change, *group, [id]);
+        tx.emit_member_change(change, *group, [id]);
     }
 }
 
@@ -81,7 +81,7 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
-    emit_account_field(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
+    emit_account_field(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, AvatarSize::Small)));
     let audience = tx.audience_with_access_to(id);
     emit_avatar_to(tx, id, audience);
 }
@@ -91,8 +91,8 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
     let update = PersonUpdate::Avatar {
         user_id: id,
         avatar_source: user.avatar.source.letter(),
-        avatar_url: avatar_url(tx, user, false),
-        avatar_url_medium: avatar_url(tx, user, true),
+        avatar_url: avatar_url(tx, user, AvatarSize::Small),
+        avatar_url_medium: avatar_url(tx, user, AvatarSize::Medium),
         avatar_version: user.avatar.version,
     };
     tx.emit(audience, update);

@@ -164,7 +164,7 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
 }
 
 fn change_boolean_setting(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
-    if let Some(setting) = tx.channel_mut(id).boolean_settings.named(name) {
+    if let Some(setting) = tx.channel_mut(id).boolean_settings.get_mut(name) {
         *setting = is_on;
         emit_update(tx, id, name, is_on.into());
     }

@@ -140,7 +140,7 @@ impl ChannelBooleanUpdates {
         let mut boolean_settings = ChannelBooleanSettings::default();
         for (setting, is_on) in self.requested_values().filter(|(_, is_on)| *is_on) {
             check_may_change(setting, caller)?;
-            if let Some(value) = boolean_settings.named(setting.name) {
+            if let Some(value) = boolean_settings.get_mut(setting.name) {
                 *value = is_on;
             }
         }
@@ -160,7 +160,7 @@ impl ChannelBooleanUpdates {
     ) -> Result<Vec<(&'static str, bool)>, Error> {
         self.requested_values().try_for_each(|(setting, _)| check_may_change(setting, caller))?;
         let is_changed = |(setting, value): &(&ChannelBooleanSetting, bool)| {
-            current.named(setting.name).is_some_and(|old| *old != *value)
+            current.get_mut(setting.name).is_some_and(|old| *old != *value)
         };
         Ok(self.requested_values().filter(is_changed).map(|(setting, value)| (setting.name, value)).collect())
     }

@@ -96,10 +96,10 @@ impl DeliveryCondition {
 
 impl Realm {
     /// Whether a queue or viewer of a user receives events of this type with this condition.
-    pub fn has_reader_for(&self, user: UserId, kind: &str, condition: DeliveryCondition) -> bool {
+    pub fn has_reader_for(&self, user: UserId, event_type: &str, condition: DeliveryCondition) -> bool {
         self.event_readers().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
-            condition.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(kind))
+            condition.is_fulfilled_by(&queue.options) && types.is_none_or(|types| types.contains(event_type))
         })
     }
 }

@@ -29,8 +29,8 @@ pub struct PushReceivers {
 }
 
 impl Realm {
-    /// Whether a user receives pushes for a message unless they are held back: the user is active, the message is unread,
-    /// sent neither by the user nor by a user that they mute, and the user's settings enable pushes for it.
+    /// Whether a user receives pushes for a message unless they are held back: the user is active, the message is
+    /// unread, sent neither by the user nor by a user that they mute, and the user's settings enable pushes for it.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
         let state = self.user_state(user);
         if message.sender == user

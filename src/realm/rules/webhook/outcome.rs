@@ -19,7 +19,7 @@ pub const MAX_REDIRECTS: usize = 30;
 /// The client name of answers, and of reports of failures.
 const CLIENT: &str = "OutgoingWebhookResponse";
 /// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
-const FORBIDDEN_BY_PROXY: u16 = 407;
+const PROXY_REFUSAL_STATUS: u16 = 407;
 
 /// What came of the request to a bot's URL, or why none was made. `Forbidden` and `UnknownScheme` may also be about the
 /// target of a redirect, which is then not followed.
@@ -98,8 +98,8 @@ impl Tx {
                 self.report_status_to_owner(call, *status, payload);
             }
             CallOutcome::Forbidden(_) => {
-                self.report_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
-                self.report_status_to_owner(call, FORBIDDEN_BY_PROXY, None);
+                self.report_failure(call, &format!("Third party responded with {PROXY_REFUSAL_STATUS}"));
+                self.report_status_to_owner(call, PROXY_REFUSAL_STATUS, None);
             }
             CallOutcome::NoReply(_) => {
                 self.report_failure(call, "Bot is unavailable");
@@ -178,14 +178,15 @@ impl Tx {
         })
     }
 
-    /// Reports a failure in the topic or conversation of the message. Errors are ignored.
+    /// Reports a failure in the topic or conversation of the message. If that is impossible, only the list of webhook
+    /// calls has it.
     fn report_failure(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
         let _ = self.send_answer(call, Answer { content, widget_content: None });
     }
 
     fn report_status_to_owner(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
-        if status == FORBIDDEN_BY_PROXY {
+        if status == PROXY_REFUSAL_STATUS {
             let explanation = "The URL configured for the webhook is for a private or disallowed network.";
             self.report_to_owner(call, explanation, payload);
         } else {
@@ -205,7 +206,8 @@ impl Tx {
         self.report_to_owner(call, &explanation, None);
     }
 
-    /// Sends a direct message to the bot's owner, if it has one.
+    /// Sends a direct message to the bot's owner, if it has one. If that is impossible, only the list of webhook calls
+    /// has the failure.
     fn report_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.output_format());

@@ -1,4 +1,4 @@
-//! Formats and converts values as Python does, because real servers repeat bots' answers in this format.
+//! Formats and tests values as Python does, because real servers repeat bots' answers in its format.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn repr(value: &Value) -> String {
     }
 }
 
-/// Converts a value as `bool()` does.
+/// Whether `bool()` makes True of a value.
 pub fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,

@@ -4,7 +4,7 @@ use super::*;
 use crate::api::parameter::json_parameter;
 use crate::realm::id::UserId;
 use crate::realm::organization::Organization;
-use crate::realm::permission::{GROUP_PERMISSIONS, REALM_PERMISSIONS, setting};
+use crate::realm::permission::{GROUP_PERMISSIONS, REALM_PERMISSIONS, setting_named};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::time::Timestamp;
@@ -99,7 +99,7 @@ fn anonymous(members: &[UserId], subgroups: &[GroupId]) -> GroupSettingValue {
 }
 
 fn group_permission(name: &'static str) -> &'static PermissionSetting {
-    setting(GROUP_PERMISSIONS, name)
+    setting_named(GROUP_PERMISSIONS, name)
 }
 
 #[test]
@@ -162,14 +162,14 @@ fn some_system_groups_cannot_hold_some_permissions() {
     assert_eq!(grant(manage_permission, SystemGroup::Nobody), Ok(()));
     assert_eq!(grant(mention_permission, SystemGroup::Internet), disallowed("can_mention_group", "role:internet"));
     assert_eq!(grant(mention_permission, SystemGroup::Everyone), Ok(()));
-    let manage_all_permission = setting(REALM_PERMISSIONS, "can_manage_all_groups");
+    let manage_all_permission = setting_named(REALM_PERMISSIONS, "can_manage_all_groups");
     assert_eq!(grant(manage_all_permission, SystemGroup::Nobody), disallowed("can_manage_all_groups", "role:nobody"));
 }
 
 #[test]
 fn only_system_groups_can_hold_some_permissions() {
     let realm = realm();
-    let setting = setting(REALM_PERMISSIONS, "can_create_web_public_channel_group");
+    let setting = setting_named(REALM_PERMISSIONS, "can_create_web_public_channel_group");
     let expected_error = Error::SystemGroupRequired { setting_name: setting.name.into() };
 
     assert_eq!(resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(BAND)), Err(expected_error.clone()));

@@ -1,4 +1,4 @@
-//! Invariants of accounts: of users and of bots.
+//! Invariants of accounts, those of bots included, and of ways to log in.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
