@@ -226,7 +226,7 @@ pub trait Parameter: Sized {
 
 /// A type that can be read from a JSON value inside a parameter.
 pub trait FromJson: Sized {
-    /// Reads a value. `path` is for error messages: the parameter's name, then keys and indices.
+    /// Reads a value. `path` is for error messages: the parameter's name, then keys and indexes.
     ///
     /// # Errors
     ///

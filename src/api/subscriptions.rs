@@ -93,7 +93,7 @@ operation! {
     }
     reply ChangeSubscriptionsReply;
     errors [
-        NothingToSubscribe, GuestsNotAllowed, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        NoSubscriptionsToChange, GuestsNotAllowed, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         InsufficientPermission, UnableToAccessChannels, UnknownChannel, TooManyChannels, TooManySubscriptions,
     ];
     events [
@@ -118,7 +118,7 @@ impl Write for ChangeSubscriptions {
         params: Self::Params,
     ) -> Result<ChangeSubscriptionsReply, Error> {
         if params.add.is_empty() && params.delete.is_empty() {
-            return Err(Error::NothingToSubscribe);
+            return Err(Error::NoSubscriptionsToChange);
         }
         // Guests can't even unsubscribe this way, because the operation can also subscribe.
         if context.caller().is_guest() {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::time::Timestamp;
 use serde_json::Value;
 
-/// The title of Sentry's sample event.
+/// The title of Sentry's sample event, which is accepted whatever its version.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
 /// The lowest `version` of an event that Sentry's current SDK sends. Lower ones come from its predecessor, Raven.
@@ -24,16 +24,16 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
         None => match payload.find_non_empty("event")? {
             Some(event) if event.find_non_empty("event_id")?.is_some() => {
-                let link = EventReference::from_webhook(&payload, &event)?;
-                event_message(delivery, &event, &link)?
+                let reference = EventReference::from_webhook(&payload, &event)?;
+                event_message(delivery, &event, &reference)?
             }
             _ => message_of_older_payload(&payload)?,
         },
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
                 let url = event.text_of("web_url")?.to_owned();
-                let link = EventReference { url, time: format_time(event.text_of("datetime")?) };
-                event_message(delivery, &event, &link)?
+                let reference = EventReference { url, time: format_time(event.text_of("datetime")?) };
+                event_message(delivery, &event, &reference)?
             }
             (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
             (None, None) => {
@@ -79,13 +79,13 @@ fn format_time(time: &str) -> String {
 fn event_message(
     delivery: &Delivery<'_>,
     event: &PayloadValue<'_>,
-    link: &EventReference,
+    reference: &EventReference,
 ) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
     if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_EVENT_VERSION {
         return Err(delivery.unsupported_event_error("Raven SDK"));
     }
-    let (level, EventReference { url, time }) = (event.text_of("level")?, link);
+    let (level, EventReference { url, time }) = (event.text_of("level")?, reference);
     if event.find("exception")?.is_none() {
         if event.find("logentry")?.is_none() {
             return Err(delivery.unsupported_event_error("unknown-event type"));

@@ -13,7 +13,7 @@ use crate::realm::tx::Tx;
 use serde_json::json;
 
 /// The parameters of `POST /mobile_push/register` below 468.
-pub struct Registration {
+pub struct LegacyRegistration {
     /// The ID that the client chose for the device (`push_account_id`).
     pub account_id: i64,
     pub token_kind: Option<PushService>,
@@ -30,7 +30,11 @@ pub struct Registration {
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register_device(tx: &mut Tx, context: &OperationContext<'_>, request: Registration) -> Result<Success, Error> {
+pub fn register_device(
+    tx: &mut Tx,
+    context: &OperationContext<'_>,
+    request: LegacyRegistration,
+) -> Result<Success, Error> {
     let user = context.caller().id;
     let missing_parameter = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
     let account_id = request.account_id;

@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::legacy::{self, Registration};
+use super::legacy::{self, LegacyRegistration};
 use super::registration::{Key, Token, store_registration};
 use crate::api::changes::users::device::unknown_device_error;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter};
@@ -122,7 +122,7 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if !context.has(Feature::ServerAssignsDeviceIds) {
-            let registration = Registration {
+            let registration = LegacyRegistration {
                 account_id: params.device_id.0,
                 token_kind: params.token_kind,
                 push_key: params.push_key,

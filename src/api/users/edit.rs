@@ -55,7 +55,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::MayNotChangeEmails,
     ErrorKind::OwnerRequired,
     ErrorKind::AdministratorRequired,
-    ErrorKind::OnlyOwnerRole,
+    ErrorKind::CannotDemoteOnlyOwner,
     ErrorKind::NameTooLong,
     ErrorKind::NameInvalidCharacters,
     ErrorKind::NameInvalidFormat,

@@ -112,5 +112,5 @@ pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageTyp
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));
     let raw = RawParameters { path: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
     let caller = request.caller.ok_or(Error::NoSuchScheduledMessage)?;
-    EditScheduledMessage::read(&raw)?.kind(request.realm, caller.id)
+    EditScheduledMessage::read(&raw)?.checked_kind(request.realm, caller.id)
 }
