@@ -88,13 +88,13 @@ macro_rules! features {
     ([] $(
         $(#[doc = $description:literal])+
         $name:ident = $since:literal, $evidence:expr
-        $(, on $on:literal, test $test:literal)?
-        $(, $(#[doc = $more:literal])+ on $other:literal, test $other_test:literal)*;
+        $(, on $subject:literal, test $test:literal)?
+        $(, $(#[doc = $further_description:literal])+ on $further_subject:literal, test $further_test:literal)*;
     )+) => {
         /// A difference that holds from a feature level on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Feature {
-            $($(#[doc = $description])+ $(#[doc = ""] $(#[doc = $more])+)* $name,)+
+            $($(#[doc = $description])+ $(#[doc = ""] $(#[doc = $further_description])+)* $name,)+
         }
 
         impl Feature {
@@ -121,8 +121,8 @@ macro_rules! features {
             pub fn changes(self) -> impl Iterator<Item = &'static FeatureChange> {
                 let all: &[Option<FeatureChange>] = match self {
                     $(Self::$name => const { &[
-                        feature_change!(concat!($($description),+) $(, $on, $test)?),
-                        $(feature_change!(concat!($($more),+), $other, $other_test)),*
+                        feature_change!(concat!($($description),+) $(, $subject, $test)?),
+                        $(feature_change!(concat!($($further_description),+), $further_subject, $further_test)),*
                     ] },)+
                 };
                 all.iter().flatten()
@@ -135,8 +135,8 @@ macro_rules! feature_change {
     ($description:expr) => {
         None
     };
-    ($description:expr, $on:literal, $test:literal) => {
-        Some(FeatureChange { subject: $on, description: $description.trim_ascii_start(), test: $test })
+    ($description:expr, $subject:literal, $test:literal) => {
+        Some(FeatureChange { subject: $subject, description: $description.trim_ascii_start(), test: $test })
     };
 }
 

@@ -165,7 +165,7 @@ impl Read for GetDrafts {
 }
 
 operation! {
-    /// Stores drafts of the caller's, which all of the caller's clients get.
+    /// Stores drafts for the caller, and sends them to all of the caller's clients.
     pub CreateDrafts = POST "/drafts", for User, since 87;
     params {
         /// Objects with `type`, `to`, `topic`, `content` and optionally `timestamp`.

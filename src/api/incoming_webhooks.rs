@@ -51,8 +51,8 @@ pub struct Service {
     /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
     payload_location: PayloadLocation,
-    /// Renders the messages of a delivery. Fails with `BadValue` or `InvalidValue` if the payload lacks a value that they
-    /// need or has one of another type, and with `UnsupportedWebhookEvent` for an event that the service does not
+    /// Renders the messages of a delivery. Fails with `BadValue` or `InvalidValue` if the payload lacks a value that
+    /// they need or has one of another type, and with `UnsupportedWebhookEvent` for an event that the service does not
     /// support.
     render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 }
@@ -152,8 +152,8 @@ operation! {
         UnknownSlackMapping, NobodyToNotify, MessageEmpty, MessageNullBytes, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, TopicInvalidCharacter, MayNotPost, NotAuthorizedToSend, MayNotCreateTopic,
         EmptyTopicNotAllowed, OnlyEmptyTopicAllowed, RecipientDeactivated, RecipientsInaccessible,
-        DirectMessagesDisabled, NoAuthorizingParticipant, MayNotInitiateDirect, UnableToRender, ChannelWildcardNotAllowed,
-        TopicWildcardNotAllowed, MayNotMentionGroup,
+        DirectMessagesDisabled, NoAuthorizingParticipant, MayNotInitiateDirect, UnableToRender,
+        ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
     ];
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
 }

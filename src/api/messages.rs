@@ -94,7 +94,7 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         let caller = context.caller();
         // The order of these two lines decides which missing parameter the error names.
-        let recipients = params.to.or_default(caller, params.type_)?;
+        let recipients = params.to.or_default_channel(caller, params.type_)?;
         let content = params.content.require("content")?;
         recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
         let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;

@@ -176,8 +176,8 @@ operation! {
         use_for_user_matching since 455: Option<bool>,
     }
     errors [
-        FieldNotFound, ProfileSummaryFull, KnownSiteFieldNotEditable, BadValue, FieldWithoutChoices, BlankValue, MissingKey,
-        UnexpectedKeys, DuplicateChoices, UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount,
+        FieldNotFound, ProfileSummaryFull, KnownSiteFieldNotEditable, BadValue, FieldWithoutChoices, BlankValue,
+        MissingKey, UnexpectedKeys, DuplicateChoices, UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount,
         FieldLabelBlank, FieldNotForSummary, FieldLabelTaken,
     ];
     events [CustomProfileFields];

@@ -87,8 +87,8 @@ fn commit<O: Operation, T>(
     })
 }
 
-/// Changes the realm for a caller, None for a spectator, and records the caller's activity. The caller's key and account
-/// are checked again, because another request may have changed them since the first check.
+/// Changes the realm for a caller, None for a spectator, and records the caller's activity. The caller's key and
+/// account are checked again, because another request may have changed them since the first check.
 ///
 /// # Errors
 ///

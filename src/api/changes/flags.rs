@@ -108,8 +108,8 @@ pub struct FlagChangeResult {
 ///
 /// # Errors
 ///
-/// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing a flag other than
-/// `read`, or marking as unread in a channel that the user is not subscribed to. On an error, nothing is changed.
+/// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing a flag other
+/// than `read`, or marking as unread in a channel that the user is not subscribed to. On an error, nothing is changed.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<FlagChangeResult, Error> {
     let result = change_flag_without_event(tx, user, ids, change)?;
     emit_flag_update(tx, user.id, change, &result.messages, false);

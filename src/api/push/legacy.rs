@@ -1,7 +1,7 @@
 //! Registering a device for encrypted notifications below 468, where the client chose the device's ID and sent the key
 //! and the token only once (A-104 in docs/assumptions.md).
 
-use super::registration::{Key, Token, store_registration, token_id};
+use super::registration::{NewKey, NewToken, store_registration, token_id};
 use crate::api::{OperationContext, Success};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -46,7 +46,7 @@ pub fn register_device(
     if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
-    let key = Key { id: account_id & i64::from(u32::MAX), key };
+    let key = NewKey { id: account_id & i64::from(u32::MAX), base64: key };
     if context.has(Feature::PushKeysValidated) {
         key.check()?;
     }
@@ -69,6 +69,6 @@ pub fn register_device(
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    store_registration(tx, context, (id, device), Some(key), Some(Token { id: token, kind, payload }));
+    store_registration(tx, context, (id, device), Some(key), Some(NewToken { id: token, kind, payload }));
     Ok(Success {})
 }

@@ -102,9 +102,9 @@ impl EditScheduledMessage {
     ///
     /// # Errors
     ///
-    /// In this order: `NothingToChange`, `RecipientRequired`, `TopicRequired`, `TimestampTooLarge`, `DeliveryNotInFuture`
-    /// for a time that is not later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`, `DeliveryNotInFuture` for
-    /// a message that could not be sent and gets no new time.
+    /// In this order: `NothingToChange`, `RecipientRequired`, `TopicRequired`, `TimestampTooLarge`,
+    /// `DeliveryNotInFuture` for a time that is not later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`,
+    /// `DeliveryNotInFuture` for a message that could not be sent and gets no new time.
     pub fn checked_kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
         let (message, _) = self.checked_original(realm, sender)?;
         Ok(self.type_.unwrap_or_else(|| target_parameters(&message.to).0))

@@ -133,8 +133,8 @@ fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -
 /// Reactivates an account with its subscriptions and groups.
 ///
 /// Events, in this order: `realm_user` update to everyone who could access the account while it was deactivated, for
-/// people that of [`emit_export_consent`], for bots that of [`emit_bot_account_field`], `realm_user` add to guests who gain
-/// access, `subscription` peer_add, from 303 on `user_group` add_members for each group of the account, those of
+/// people that of [`emit_export_consent`], for bots that of [`emit_bot_account_field`], `realm_user` add to guests who
+/// gain access, `subscription` peer_add, from 303 on `user_group` add_members for each group of the account, those of
 /// [`emit_direct_permissions`], and to guests without access (below 303 to everyone) those of
 /// [`emit_direct_channel_permissions`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {

@@ -233,8 +233,8 @@ fn check_may_move(
     realm.check_topic_policy(old_channel, new_topic)
 }
 
-/// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit. `limit` is
-/// in seconds; None means none. `error` is for a message of the request that is too old.
+/// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit. `limit`
+/// is in seconds; None means none. `error` is for a message of the request that is too old.
 fn check_move_time(
     realm: &Realm,
     context: &OperationContext<'_>,
