@@ -117,6 +117,10 @@ pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChan
 }
 
 /// Like [`change_flag`], without the event.
+///
+/// # Errors
+///
+/// Those of [`change_flag`].
 pub fn change_flag_without_event(
     tx: &mut Tx,
     user: &User,

@@ -20,6 +20,11 @@ use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Checks the request, and determines what it changes.
+///
+/// # Errors
+///
+/// Those that `EditMessage` declares, except those of rendering the content.
 pub(super) fn check_request(
     realm: &Realm,
     context: &OperationContext<'_>,
