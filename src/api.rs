@@ -102,7 +102,7 @@ impl Route {
 
 /// The function that runs an operation. Its realm is the one in which the caller's access was checked.
 #[derive(Clone, Copy)]
-pub enum Run {
+pub enum RunFunction {
     /// Reads that realm.
     Read(fn(&Realm, &OperationContext<'_>, &RawParameters) -> Result<ReplyBody, Error>),
     /// Changes the current realm of the world, which may be newer than the one in which access was checked.
@@ -137,7 +137,7 @@ pub struct OperationRow {
     pub parameters: &'static [ParameterInfo],
     /// The schema of the reply's data, without `result` and `msg`.
     pub reply_schema: fn(&mut SchemaGenerator) -> Schema,
-    pub run: Run,
+    pub run: RunFunction,
 }
 
 impl OperationRow {
@@ -147,7 +147,7 @@ impl OperationRow {
 
     /// Whether the operation is the long poll.
     pub fn is_poll(&self) -> bool {
-        matches!(self.run, Run::Poll(_))
+        matches!(self.run, RunFunction::Poll(_))
     }
 
     /// Whether a feature level has the operation.
@@ -185,7 +185,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<server::FetchApiKey>(),
     write::<server::token::FetchApiKeyForToken>(),
     write::<register::Register>(),
-    row::<events::GetEvents>(Run::Poll(events::poll)),
+    row::<events::GetEvents>(RunFunction::Poll(events::poll)),
     write::<events::DeleteQueue>(),
     write::<messages::SendMessage>(),
     write_partially::<incoming_webhooks::DeliverWebhook>(),

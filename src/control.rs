@@ -210,7 +210,7 @@ impl Control {
     }
 
     fn unknown_world_error(&self, name: &str) -> Error {
-        Error::UnknownControlWorld { what: self.unknown_world_message(name).into() }
+        Error::UnknownControlWorld { message: self.unknown_world_message(name).into() }
     }
 
     /// The message for an unknown world, which names the nearest one, unless the world has ended.

@@ -233,19 +233,20 @@ impl Dialect {
     /// The neutral value for a value on the wire. `key` is the parameter's neutral name.
     pub(crate) fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> Cow<'value, str> {
         if key == FIELD_DATA_KEY {
-            let data = field_data_with_site(value, |site| self.neutral_name(SITE_KEY, site));
+            let data = field_data_with_site(value, |site| self.find_neutral_value(SITE_KEY, site));
             return data.map_or(value.into(), Cow::Owned);
         }
-        match (self.neutral_name(key, value), strip_quotes(value)) {
+        match (self.find_neutral_value(key, value), strip_quotes(value)) {
             (Some(neutral), _) => neutral.into(),
-            (None, Some(unquoted_value)) => {
-                self.neutral_name(key, unquoted_value).map_or(value.into(), |neutral| format!("\"{neutral}\"").into())
-            }
+            (None, Some(unquoted_value)) => self
+                .find_neutral_value(key, unquoted_value)
+                .map_or(value.into(), |neutral| format!("\"{neutral}\"").into()),
             (None, None) => value.into(),
         }
     }
 
-    fn neutral_name(&self, key: &str, value: &str) -> Option<&str> {
+    /// The neutral value for a value on the wire; None if the dialect does not rename it.
+    fn find_neutral_value(&self, key: &str, value: &str) -> Option<&str> {
         let names = self.values.get(key)?;
         if USER_CHOSEN_KEYS.contains(&key) && !names.values().any(|vendor| vendor == value) {
             return None;
@@ -264,7 +265,7 @@ impl Dialect {
     }
 
     /// Replaces neutral keys, parameters and paths in a sentence with their names on the wire.
-    pub(crate) fn with_vendor_names(&self, text: &str) -> String {
+    pub(crate) fn translate_text(&self, text: &str) -> String {
         let is_word_char = |character: char| character.is_alphanumeric() || character == '_';
         let mut translated = String::with_capacity(text.len());
         let mut remaining = text;
@@ -285,7 +286,7 @@ impl Dialect {
         self.translate(refusal);
         for key in ["msg", "var_name", "var_name1", "var_name2"] {
             if let Some(Value::String(text)) = refusal.get_mut(key) {
-                *text = self.with_vendor_names(text);
+                *text = self.translate_text(text);
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct InstalledFault {
     pub id: String,
     /// The JSON that the control call or the command line sent.
     pub source: Value,
-    pub matching: Matching,
+    pub conditions: RequestConditions,
     /// The number of matching requests that pass before the fault may fire.
     pub after: u64,
     /// The chance that the fault fires for a request, from 0 to 1; None means always.
@@ -54,7 +54,7 @@ pub const RELAY_PATH_PREFIX: &str = "/mobile_push/";
 
 /// The conditions on a request; an absent condition matches every request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Matching {
+pub struct RequestConditions {
     pub method: Option<String>,
     /// Path of an operation with its placeholders, such as `/messages/{message_id}`, or of a kind of files.
     pub path: Option<String>,
@@ -222,7 +222,7 @@ impl Faults {
             return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
         for fault in faults {
-            if !fault.matching.matches(request) || !fault.effect.applies_to(request) {
+            if !fault.conditions.matches(request) || !fault.effect.applies_to(request) {
                 continue;
             }
             if fault.passed < fault.after {
@@ -261,7 +261,7 @@ impl Effect {
     }
 }
 
-impl Matching {
+impl RequestConditions {
     fn matches(&self, request: RequestView<'_>) -> bool {
         self.method.as_deref().is_none_or(|method| method == request.method)
             && self.path.as_deref().is_none_or(|path| Some(path) == request.path)
@@ -281,7 +281,7 @@ mod tests {
         InstalledFault {
             id: String::new(),
             source: Value::Null,
-            matching: Matching::default(),
+            conditions: RequestConditions::default(),
             after,
             probability,
             times,

@@ -1,14 +1,14 @@
 //! [`Feature`]: a difference between feature levels that the code checks where it applies, with the evidence for its
 //! level.
 //!
-//! A feature is a row in a file of the folder `feature/`, of which only `change_log.rs` has none: its description, its
-//! name, its first level, and the evidence. If the table of levels is to list it, its subject and its test follow, and
-//! then further subjects, each with its own description and test. `OperationContext::has`, `Tx::has` and
-//! `QueueLevel::has` return whether the world's level has it. Differences that are made outside of the core, in
-//! requests, replies and events, are rows of the tables in `level/` instead.
+//! A feature is a row in a file of the folder `feature/`: its description, its name, its first level, and the evidence.
+//! If the table of levels is to list it, its subject and its test follow, and then further subjects, each with its own
+//! description and test. `OperationContext::has`, `Tx::has` and `QueueLevel::has` return whether the world's level has
+//! it. Differences that are made outside of the core, in requests, replies and events, are rows of the tables in
+//! `level/` instead.
 //!
-//! Each file with rows defines a macro that appends its rows and passes all rows on to the next macro; the last one,
-//! `features`, expands to the table.
+//! Each file of the folder, except `change_log.rs`, defines a macro that appends its rows and passes all rows on to the
+//! next macro; the last one, `features`, expands to the table.
 
 mod change_log;
 mod channels;
@@ -88,17 +88,17 @@ macro_rules! features {
     ([] $(
         $(#[doc = $description:literal])+
         $name:ident = $since:literal, $evidence:expr
-        $(, on $on:literal, test $test:literal)?
-        $(, $(#[doc = $more:literal])+ on $other:literal, test $other_test:literal)*;
+        $(, on $subject:literal, test $test:literal)?
+        $(, $(#[doc = $further_description:literal])+ on $further_subject:literal, test $further_test:literal)*;
     )+) => {
         /// A difference that holds from a feature level on.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Feature {
-            $($(#[doc = $description])+ $(#[doc = ""] $(#[doc = $more])+)* $name,)+
+            $($(#[doc = $description])+ $(#[doc = ""] $(#[doc = $further_description])+)* $name,)+
         }
 
         impl Feature {
-            /// All features, file by file, and the newest of each file first.
+            /// All features, file by file, the newest of each file first.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
             /// The first level that has the feature.
@@ -118,11 +118,11 @@ macro_rules! features {
             }
 
             /// The rows for the table of levels; none if rows of a field, a parameter or a behaviour say the same.
-            pub fn differences(self) -> impl Iterator<Item = &'static FeatureChange> {
+            pub fn changes(self) -> impl Iterator<Item = &'static FeatureChange> {
                 let all: &[Option<FeatureChange>] = match self {
                     $(Self::$name => const { &[
-                        difference!(concat!($($description),+) $(, $on, $test)?),
-                        $(difference!(concat!($($more),+), $other, $other_test)),*
+                        feature_change!(concat!($($description),+) $(, $subject, $test)?),
+                        $(feature_change!(concat!($($further_description),+), $further_subject, $further_test)),*
                     ] },)+
                 };
                 all.iter().flatten()
@@ -131,12 +131,12 @@ macro_rules! features {
     };
 }
 
-macro_rules! difference {
+macro_rules! feature_change {
     ($description:expr) => {
         None
     };
-    ($description:expr, $on:literal, $test:literal) => {
-        Some(FeatureChange { subject: $on, description: $description.trim_ascii_start(), test: $test })
+    ($description:expr, $subject:literal, $test:literal) => {
+        Some(FeatureChange { subject: $subject, description: $description.trim_ascii_start(), test: $test })
     };
 }
 

@@ -58,7 +58,7 @@ pub struct Change {
 impl Change {
     fn of_feature(feature: Feature) -> impl Iterator<Item = Self> {
         let change = move |difference| Self { level: feature.since(), kind: ChangeKind::Feature(feature, difference) };
-        feature.differences().map(change)
+        feature.changes().map(change)
     }
 }
 

@@ -87,7 +87,7 @@ fn check_drafts_enabled(realm: &Realm, context: &OperationContext<'_>) -> Result
 /// # Errors
 ///
 /// In this order: `MessageNullBytes`, `NegativeTimestamp`, `TimestampTooLarge`, `DraftTopicNullBytes`,
-/// `OneDraftChannel`, `InvalidChannelId`, `InvalidRecipientId`.
+/// `OneDraftChannelExpected`, `InvalidChannelId`, `InvalidRecipientId`.
 fn checked_draft(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -112,7 +112,7 @@ fn checked_draft(
             if topic.contains('\0') {
                 return Err(Error::DraftTopicNullBytes);
             }
-            let [channel] = input.to.as_slice() else { return Err(Error::OneDraftChannel) };
+            let [channel] = input.to.as_slice() else { return Err(Error::OneDraftChannelExpected) };
             let channel = realm.readable_active_channel(caller, ChannelId(*channel))?;
             (DraftTarget::Channel(channel.id), topic)
         }
@@ -165,7 +165,7 @@ impl Read for GetDrafts {
 }
 
 operation! {
-    /// Stores drafts of the caller's, which all of the caller's clients get.
+    /// Stores drafts for the caller, and sends them to all of the caller's clients.
     pub CreateDrafts = POST "/drafts", for User, since 87;
     params {
         /// Objects with `type`, `to`, `topic`, `content` and optionally `timestamp`.
@@ -193,7 +193,7 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
     ErrorKind::NegativeTimestamp,
     ErrorKind::TimestampTooLarge,
     ErrorKind::DraftTopicNullBytes,
-    ErrorKind::OneDraftChannel,
+    ErrorKind::OneDraftChannelExpected,
     ErrorKind::InvalidChannelId,
     ErrorKind::InvalidRecipientId,
 ];
@@ -228,7 +228,7 @@ operation! {
     }
     errors [
         DraftsDisabled, BadValue, UnexpectedKey, NoSuchDraft, MessageNullBytes, NegativeTimestamp,
-        TimestampTooLarge, DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
+        TimestampTooLarge, DraftTopicNullBytes, OneDraftChannelExpected, InvalidChannelId, InvalidRecipientId,
     ];
     events [DraftsUpdate];
     precondition check_drafts_enabled;

@@ -31,9 +31,11 @@ impl FromJson for ExportType {
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        let [public, standard] = ExportKind::ALL;
+        let [public, full_with_consent] = ExportKind::ALL;
         schemars::json_schema!({
-            "enum": [public.number(), standard.number(), public.request_name(), standard.request_name()],
+            "enum": [
+                public.number(), full_with_consent.number(), public.request_name(), full_with_consent.request_name(),
+            ],
         })
     }
 }

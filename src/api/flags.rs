@@ -47,15 +47,15 @@ pub struct UpdateFlagsReply {
 impl Write for UpdateFlags {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
         let change = FlagChange::parse(context, &params.flag, &params.op)?;
-        let changed_flags = change_flag_without_event(tx, context.caller(), &params.messages, change)?;
+        let result = change_flag_without_event(tx, context.caller(), &params.messages, change)?;
         let user = context.caller().id;
         let event_messages = if context.has(Feature::OnlyChangedFlags) {
-            changed_flags.messages
+            result.messages
         } else {
             messages_with_flag_value(tx, user, &params.messages, change)
         };
         emit_flag_update(tx, user, change, &event_messages, false);
-        let ignored_channels = change.makes_unread().then_some(changed_flags.ignored_channels);
+        let ignored_channels = change.makes_unread().then_some(result.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored_channels })
     }
 }

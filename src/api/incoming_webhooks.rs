@@ -51,6 +51,9 @@ pub struct Service {
     /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
     payload_location: PayloadLocation,
+    /// Renders the messages of a delivery. Fails with `BadValue` or `InvalidValue` if the payload lacks a value that
+    /// they need or has one of another type, and with `UnsupportedWebhookEvent` for an event that the service does not
+    /// support.
     render: fn(&Delivery<'_>) -> Result<RenderedDelivery, Error>,
 }
 
@@ -149,8 +152,8 @@ operation! {
         UnknownSlackMapping, NobodyToNotify, MessageEmpty, MessageNullBytes, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, TopicInvalidCharacter, MayNotPost, NotAuthorizedToSend, MayNotCreateTopic,
         EmptyTopicNotAllowed, OnlyEmptyTopicAllowed, RecipientDeactivated, RecipientsInaccessible,
-        DirectMessagesDisabled, NoAuthorizingParticipant, MayNotInitiateDirect, UnableToRender, ChannelWildcardNotAllowed,
-        TopicWildcardNotAllowed, MayNotMentionGroup,
+        DirectMessagesDisabled, NoAuthorizingParticipant, MayNotInitiateDirect, UnableToRender,
+        ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
     ];
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
 }
@@ -161,7 +164,7 @@ pub struct DeliverWebhookReply {
     /// True; only for `slack_incoming`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// The text with which Slack checks the address; only for `slack`.
+    /// The text with which Slack checks the URL of the webhook; only for `slack`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
 }

@@ -27,7 +27,7 @@ use serde::Serialize;
 use terms::RequestedTerms;
 
 parameters! {
-    /// Shared by operations on a single invitation by email.
+    /// The parameter of operations on a single invitation by email.
     pub struct InviteParams {
         /// ID of an invitation by email; links have IDs of their own.
         @path invite_id: InviteId,
@@ -80,7 +80,7 @@ operation! {
 /// The link that was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InviteLinkReply {
-    /// The URL of the page where people join: `/join/KEY/` at the organization's address.
+    /// The URL of the page where people join: `/join/KEY/` below the organization's URL.
     pub invite_link: String,
 }
 
@@ -110,7 +110,7 @@ impl Write for CreateInviteLink {
     }
 }
 
-/// The address of the page to join with an invitation link.
+/// The URL of the page to join with an invitation link.
 fn link_url(context: &OperationContext<'_>, key: &str) -> String {
     format!("{}/join/{key}/", context.origin.base_url())
 }

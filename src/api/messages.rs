@@ -1,19 +1,19 @@
 //! Messages: sending, reading and rendering single messages. Submodules have the other operations on messages:
 //! fetching, editing, deleting, reporting and more.
 
-mod address;
 pub mod delete;
 pub mod edit;
 pub mod fetch;
 mod highlight;
 pub mod history;
+mod links;
 pub mod narrow_flags;
 pub mod read_receipts;
 pub mod report;
 pub mod submessage;
 pub mod summary;
 
-use address::MessageAddress;
+use links::MessageLinks;
 
 use super::parameter::RequiredParameter;
 use super::{OperationContext, Read, Write, operation};
@@ -82,7 +82,7 @@ pub struct SendMessageReply {
     /// 2 unmuted, 3 followed: the sender's new policy for the topic, if sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automatic_new_visibility_policy: Option<i64>,
-    /// Its absolute URL, below the address that the client used; without the channel's name if the sender may not see
+    /// Its absolute URL, with the host that the client used; without the channel's name if the sender may not see
     /// the channel.
     pub message_url: String,
     /// A Markdown link to it, labelled with channel and topic; the URL itself for direct messages and where the URL has
@@ -94,7 +94,7 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         let caller = context.caller();
         // The order of these two lines decides which missing parameter the error names.
-        let recipients = params.to.or_default(caller, params.type_)?;
+        let recipients = params.to.or_default_channel(caller, params.type_)?;
         let content = params.content.require("content")?;
         recipients::check_content(tx, caller, params.type_, &recipients, params.topic.as_deref(), &content)?;
         let target = recipients::resolve(tx, caller, params.type_, &recipients, params.topic)?;
@@ -120,12 +120,12 @@ impl Write for SendMessage {
         }
         let result = tx.send(outgoing_message);
         let sent_message = result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;
-        let MessageAddress { url, link } = MessageAddress::new(tx, context, sent_message.id);
+        let MessageLinks { url, markdown } = MessageLinks::new(tx, context, sent_message.id);
         Ok(SendMessageReply {
             id: sent_message.id.0,
             automatic_new_visibility_policy: sent_message.new_policy.map(|policy| policy.number()),
             message_url: url,
-            message_link: link,
+            message_link: markdown,
         })
     }
 }

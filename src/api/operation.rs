@@ -30,7 +30,7 @@ pub struct Deprecation {
     /// The first feature level with the replacement.
     pub since: i64,
     /// Method and path of the replacement.
-    pub instead: &'static str,
+    pub replacement: &'static str,
 }
 
 /// What an operation does or may do that other layers act on: the HTTP layer ends sessions, and the layer of levels
@@ -70,10 +70,10 @@ pub trait Operation {
     const DOCS: Docs;
     /// The first feature level without the operation.
     const REMOVED_IN: Option<i64> = None;
-    /// Computes `msg` of the reply. None if `msg` is always empty.
+    /// Returns `msg` of the reply. None if `msg` is always empty.
     const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
-    /// Computes the user of the session that begins. None if the operation begins no session.
-    const SESSION: Option<fn(&Self::Reply) -> UserId> = None;
+    /// Returns the user of the session that begins. None if the operation begins no session.
+    const SESSION_USER: Option<fn(&Self::Reply) -> UserId> = None;
     /// A check of the caller besides `ACCESS`, which runs before parameters are read. Its errors are part of `DOCS`.
     const PRECONDITION: Option<Precondition> = None;
     /// Whether the operation takes files: parts of a multipart body, or for resumable uploads the body.
@@ -154,7 +154,7 @@ macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
         pub $name:ident = $method:ident $path:literal, for $access:ident
-            $(, since $since:expr)? $(, removed_in $removed_in:expr)? $(, deprecated $deprecated:literal => $instead:literal)?;
+            $(, since $since:expr)? $(, removed_in $removed_in:expr)? $(, deprecated $deprecated:literal => $replacement:literal)?;
         $(params { $($params:tt)* })?
         $(params from $shared:ty;)?
         $(reply $reply:ty;)?
@@ -187,7 +187,7 @@ macro_rules! operation {
                 summary: concat!($($summary),+).trim_ascii(),
                 since: $crate::api::operation::first_expr!($($since,)? 0),
                 deprecated: $crate::api::operation::first_expr!(
-                    $(Some($crate::api::Deprecation { since: $deprecated, instead: $instead }),)? None
+                    $(Some($crate::api::Deprecation { since: $deprecated, replacement: $replacement }),)? None
                 ),
                 errors: $crate::api::operation::first_expr!(
                     $(&[$($crate::error::ErrorKind::$error),*],)? $($errors,)? &[]
@@ -199,7 +199,7 @@ macro_rules! operation {
             $(const REMOVED_IN: Option<i64> = Some($removed_in);)?
             $(const PRECONDITION: Option<$crate::api::Precondition> = Some($precondition);)?
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
-            $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
+            $(const SESSION_USER: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
             $(const TAKES_FILES: bool = $crate::api::operation::flag!($files files);)?
             $(const EXPOSES_API_KEYS: bool = $crate::api::operation::flag!($keys keys);)?
             $(const IS_FAST: bool = $crate::api::operation::flag!($fast fast);)?

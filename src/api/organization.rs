@@ -250,8 +250,8 @@ fn resolve_permissions(
     let mut changes = Vec::new();
     for (name, update) in updates {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
-        let setting = setting_named(REALM_PERMISSIONS, name);
-        if let Some(value) = resolve_update(realm, context.feature_level, setting, current, update)? {
+        let permission = setting_named(REALM_PERMISSIONS, name);
+        if let Some(value) = resolve_update(realm, context.feature_level, permission, current, update)? {
             changes.push((name, value));
         }
     }

@@ -23,7 +23,7 @@ pub use values::{NonNegative, Nullable, RequiredParameter, RoleNumber, WholeNumb
 #[derive(Clone, Debug)]
 pub struct RawParameters {
     /// Placeholders of the route and their values, percent-decoded.
-    pub path: Vec<(String, String)>,
+    pub path_values: Vec<(String, String)>,
     /// Query and body; the body takes precedence. Shared with the journal.
     pub values: Arc<BTreeMap<String, String>>,
     /// Files of a multipart body; for resumable uploads, the body as a file without a name.
@@ -56,7 +56,7 @@ static NO_VALUES: LazyLock<Arc<BTreeMap<String, String>>> = LazyLock::new(Arc::d
 impl Default for RawParameters {
     fn default() -> Self {
         Self {
-            path: Vec::new(),
+            path_values: Vec::new(),
             values: Self::no_values(),
             files: Vec::new(),
             headers: Vec::new(),
@@ -89,7 +89,7 @@ impl RawParameters {
     /// `ConfusingParameter` if the request has two of these names.
     pub fn text(&self, info: &ParameterInfo) -> Result<Option<&str>, Error> {
         if info.is_in_path {
-            return Ok(self.path.iter().find(|(name, _)| name == info.name).map(|(_, value)| value.as_str()));
+            return Ok(self.path_values.iter().find(|(name, _)| name == info.name).map(|(_, value)| value.as_str()));
         }
         let mut first_value: Option<(&str, &str)> = None;
         for name in std::iter::once(&info.name).chain(info.aliases) {
@@ -226,7 +226,7 @@ pub trait Parameter: Sized {
 
 /// A type that can be read from a JSON value inside a parameter.
 pub trait FromJson: Sized {
-    /// Reads a value. `path` is for error messages: the parameter's name, then keys and indices.
+    /// Reads a value. `path` is for error messages: the parameter's name, then keys and indexes.
     ///
     /// # Errors
     ///

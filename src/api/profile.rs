@@ -3,7 +3,9 @@
 
 use super::parameter::json_object;
 use super::{OperationContext, Success, Write, operation};
-use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, checked_profile_values};
+use crate::api::changes::users::profile_values::{
+    RequestedProfileValue, change_profile_values, checked_profile_values,
+};
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;
@@ -11,10 +13,10 @@ use crate::realm::tx::Tx;
 json_object! {
     open
     /// A new value of one of the caller's custom profile fields.
-    pub struct ProfileEntry {
+    pub struct OwnProfileChange {
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs. An empty value is checked and stored like any other.
-        value: ProfileValue,
+        value: RequestedProfileValue,
     }
 }
 
@@ -23,7 +25,7 @@ operation! {
     pub ChangeProfile = PATCH "/users/me/profile_data", for Human;
     params {
         /// Fields by `id`, each with its new `value`: a text, or for fields of users a list of IDs.
-        data: Vec<ProfileEntry>,
+        data: Vec<OwnProfileChange>,
     }
     errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserIds, FieldUserDeactivated, FieldUserIsBot];
     events [RealmUserUpdate];

@@ -176,8 +176,8 @@ operation! {
         use_for_user_matching since 455: Option<bool>,
     }
     errors [
-        FieldNotFound, ProfileSummaryFull, KnownSiteField, BadValue, FieldWithoutChoices, BlankValue, MissingKey,
-        UnexpectedKeys, DuplicateChoices, UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount,
+        FieldNotFound, ProfileSummaryFull, KnownSiteFieldNotEditable, BadValue, FieldWithoutChoices, BlankValue,
+        MissingKey, UnexpectedKeys, DuplicateChoices, UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount,
         FieldLabelBlank, FieldNotForSummary, FieldLabelTaken,
     ];
     events [CustomProfileFields];
@@ -279,7 +279,7 @@ fn check_site_unchanged(field: &ProfileField, params: &EditProfileField) -> Resu
     let is_unchanged = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
         && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
         && params.field_data.as_ref().is_none_or(|data| *data == parse_field_data(field));
-    if is_unchanged { Ok(()) } else { Err(Error::KnownSiteField) }
+    if is_unchanged { Ok(()) } else { Err(Error::KnownSiteFieldNotEditable) }
 }
 
 fn check_name_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {

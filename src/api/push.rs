@@ -26,7 +26,7 @@ operation! {
         /// ID of one of the caller's devices; when absent, all that are registered.
         device_id formerly "push_account_id" 420..468: Option<DeviceId>,
     }
-    errors [NoActivePushDevice, RelayBreaksDown, RelayUnreachable, RelayRefuses];
+    errors [NoActivePushDevice, RelayServerError, RelayUnreachable, RelayAdminActionRequired];
 }
 
 impl Write for TestEncryptedPush {
@@ -58,7 +58,7 @@ operation! {
         /// Token of one of the caller's devices; when absent, all of them, if there are any.
         token: Option<String>,
     }
-    errors [PushTokenUnknown, RelayBreaksDown, RelayUnreachable, RelayRefuses];
+    errors [PushTokenUnknown, RelayServerError, RelayUnreachable, RelayAdminActionRequired];
 }
 
 impl Write for TestPush {
@@ -84,13 +84,13 @@ impl Write for TestPush {
 ///
 /// # Errors
 ///
-/// `RelayBreaksDown`, `RelayUnreachable`, `RelayRefuses`.
+/// `RelayServerError`, `RelayUnreachable`, `RelayAdminActionRequired`.
 fn check_relay(context: &OperationContext<'_>) -> Result<(), Error> {
     match context.push_relay_fault {
         None => Ok(()),
-        Some(PushRelayFailure::ServerError) => Err(Error::RelayBreaksDown),
+        Some(PushRelayFailure::ServerError) => Err(Error::RelayServerError),
         Some(PushRelayFailure::Unreachable) => Err(Error::RelayUnreachable),
-        Some(PushRelayFailure::AdminActionRequired) => Err(Error::RelayRefuses),
+        Some(PushRelayFailure::AdminActionRequired) => Err(Error::RelayAdminActionRequired),
     }
 }
 

@@ -86,9 +86,9 @@ impl Write for RemoveReaction {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
-        let position = find_own_reaction(tx, &message, caller, &params)?;
+        let index = own_reaction_index(tx, &message, caller, &params)?;
 
-        let reaction = tx.message_mut(message.id).reactions.remove(position);
+        let reaction = tx.message_mut(message.id).reactions.remove(index);
         let event = ReactionRemove(ReactionChange::new(caller, message.id, &reaction.emoji));
         tx.emit(reaction_audience(tx, &message), event);
         Ok(Success {})
@@ -104,8 +104,12 @@ fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
     }
 }
 
-/// The index of the caller's reaction to remove in the message's reactions.
-fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
+/// The index of the caller's reaction that the parameters name, in the message's reactions.
+///
+/// # Errors
+///
+/// `ReactionDoesNotExist`, `ReactionWithoutEmoji`, `UnknownEmoji`.
+fn own_reaction_index(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
     let find_reaction = |is_match: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_match(&reaction.emoji))
     };
@@ -127,7 +131,7 @@ fn find_own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &Remove
     };
     let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
     match find_reaction(&is_requested_emoji).or_else(|| find_reaction(&has_name)) {
-        Some(position) => Ok(position),
+        Some(index) => Ok(index),
         None => Err(requested_emoji.err().unwrap_or(Error::ReactionDoesNotExist)),
     }
 }

@@ -127,7 +127,7 @@ impl RegisterState {
 }
 
 /// Whether a name in `fetch_event_types` selects one of the keys of messages, lists, bots and statuses. Some of these
-/// names, such as `starred_messages`, are no type of events. Types of events whose state is not among them get false.
+/// names, such as `starred_messages`, are no type of events. False also for types of events that select other keys.
 pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
@@ -189,7 +189,8 @@ impl Write for Register {
     }
 }
 
-fn check_viewer(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
+/// Checks that the viewer may use the parameters: some are refused to spectators, one to guests.
+fn check_viewer_may_use(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
         None if params.include_subscribers.0 != IncludeSubscribers::No => {
@@ -222,6 +223,8 @@ pub fn options_of_user(
     queue_options(realm, Some(viewer), &Register::read(raw)?, "", level)
 }
 
+/// The options of the queue for these parameters; `viewer` is None for a spectator.
+///
 /// # Errors
 ///
 /// In this order: those of [`EventNarrow::terms`], `NotForAnonymous`, `NotAuthorizedForQuery`.
@@ -233,7 +236,7 @@ fn queue_options(
     level: QueueLevel,
 ) -> Result<QueueOptions, Error> {
     let narrow = params.narrow.terms()?;
-    check_viewer(viewer, params)?;
+    check_viewer_may_use(viewer, params)?;
     let capabilities = params.client_capabilities.0;
     Ok(QueueOptions {
         client: client.to_owned(),

@@ -1,5 +1,5 @@
-//! The feature levels of the real server's releases, as its change log has them (docs/levels.md), and what is
-//! said of levels above the newest.
+//! The feature levels of the real server's releases, as its change log has them (docs/levels.md), and the
+//! text about levels above the newest.
 
 use super::NEWEST_FEATURE_LEVEL;
 
@@ -16,7 +16,8 @@ pub fn level_of_release(text: &str) -> Option<i64> {
     RELEASES.iter().find(|(release, _)| *release == major).map(|(_, level)| *level)
 }
 
-/// What becomes of worlds at levels above the newest; `subject` is which levels those are, with its verb.
+/// A sentence that says how worlds at levels above the newest behave. `subject` is its beginning up to the verb, such
+/// as `feature level 600 is`.
 pub fn newer_level_text(subject: &str) -> String {
     format!(
         "{subject} newer than {NEWEST_FEATURE_LEVEL}, the newest that chatdouble knows: such a world behaves as at \

@@ -45,7 +45,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::EmailChangesDisabled,
     ErrorKind::AddressInvalid,
     ErrorKind::EmailContainsPlus,
-    ErrorKind::AddressOutside,
+    ErrorKind::AddressOutsideDomains,
     ErrorKind::AddressDisposable,
     ErrorKind::AddressTaken,
     ErrorKind::AddressDeactivated,
@@ -127,7 +127,7 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
         return Ok(());
     }
     check_email_restrictions(realm, email).map_err(|error| match error {
-        Error::EmailNotAllowed { .. } => Error::AddressOutside,
+        Error::EmailNotAllowed { .. } => Error::AddressOutsideDomains,
         Error::EmailDisposable => Error::AddressDisposable,
         other => other,
     })?;
@@ -178,10 +178,10 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     match name {
         // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
-            let away = value == Value::Bool(false);
-            apply_presence_setting(tx, user, !away);
+            let is_away = value == Value::Bool(false);
+            apply_presence_setting(tx, user, !is_away);
             let audience = tx.audience_with_access_to(user);
-            tx.emit(audience, UserStatus { user_id: user, away: Some(away), ..UserStatus::default() });
+            tx.emit(audience, UserStatus { user_id: user, away: Some(is_away), ..UserStatus::default() });
         }
         "allow_private_data_export" => {
             emit_export_consent(tx, user, value == Value::Bool(true));

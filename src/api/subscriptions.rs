@@ -29,14 +29,14 @@ operation! {
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
         /// Which subscribers the channels list: none, all, or with `partial` some of those of large channels.
-        include_subscribers: IncludeSubscribersParameter = IncludeSubscribersParameter::No => "false",
+        include_subscribers: IncludeSubscribersWord = IncludeSubscribersWord::No => "false",
     }
     reply SubscriptionsReply;
 }
 
 string_enum! {
     /// Which subscribers the reply lists; `partial` may have JSON quotes.
-    pub enum IncludeSubscribersParameter {
+    pub enum IncludeSubscribersWord {
         /// Leave out the lists of subscribers.
         No = "false",
         /// Each channel lists all of its subscribers.
@@ -47,12 +47,12 @@ string_enum! {
     }
 }
 
-impl From<IncludeSubscribersParameter> for IncludeSubscribers {
-    fn from(param: IncludeSubscribersParameter) -> Self {
+impl From<IncludeSubscribersWord> for IncludeSubscribers {
+    fn from(param: IncludeSubscribersWord) -> Self {
         match param {
-            IncludeSubscribersParameter::No => IncludeSubscribers::No,
-            IncludeSubscribersParameter::All => IncludeSubscribers::All,
-            IncludeSubscribersParameter::Partial => IncludeSubscribers::Partial,
+            IncludeSubscribersWord::No => IncludeSubscribers::No,
+            IncludeSubscribersWord::All => IncludeSubscribers::All,
+            IncludeSubscribersWord::Partial => IncludeSubscribers::Partial,
         }
     }
 }
@@ -93,7 +93,7 @@ operation! {
     }
     reply ChangeSubscriptionsReply;
     errors [
-        NothingToSubscribe, GuestsNotAllowed, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        NoSubscriptionsToChange, GuestsNotAllowed, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         InsufficientPermission, UnableToAccessChannels, UnknownChannel, TooManyChannels, TooManySubscriptions,
     ];
     events [
@@ -118,7 +118,7 @@ impl Write for ChangeSubscriptions {
         params: Self::Params,
     ) -> Result<ChangeSubscriptionsReply, Error> {
         if params.add.is_empty() && params.delete.is_empty() {
-            return Err(Error::NothingToSubscribe);
+            return Err(Error::NoSubscriptionsToChange);
         }
         // Guests can't even unsubscribe this way, because the operation can also subscribe.
         if context.caller().is_guest() {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::realm::user::User;
 use crate::world::NewEvents;
 
-pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
+pub(super) const fn row<O: Operation>(run: RunFunction) -> OperationRow {
     OperationRow {
         type_name: std::any::type_name::<O>,
         route: O::ROUTE,
@@ -29,23 +29,23 @@ pub(super) const fn row<O: Operation>(run: Run) -> OperationRow {
 }
 
 pub(super) const fn read<O: Read>() -> OperationRow {
-    row::<O>(Run::Read(|realm, context, raw| {
+    row::<O>(RunFunction::Read(|realm, context, raw| {
         let params = check_and_read_params::<O>(realm, context, raw)?;
         Ok(wrap_in_envelope::<O>(&O::run(realm, context, params)?, context, raw))
     }))
 }
 
 pub(super) const fn write<O: Write>() -> OperationRow {
-    row::<O>(Run::Write(|world, realm, context, raw| {
+    row::<O>(RunFunction::Write(|world, realm, context, raw| {
         let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
-        let session_user = O::SESSION.map(|session| session(&reply));
+        let session_user = O::SESSION_USER.map(|session_user| session_user(&reply));
         Ok(Outcome { reply: Ok(wrap_in_envelope::<O>(&reply, context, raw)), events, session_user })
     }))
 }
 
 pub(super) const fn write_partially<O: PartialWrite>() -> OperationRow {
-    row::<O>(Run::Write(|world, realm, context, raw| {
+    row::<O>(RunFunction::Write(|world, realm, context, raw| {
         let params = check_and_read_params::<O>(realm, context, raw)?;
         let (reply, events) = commit::<O, _>(world, context, raw, |tx| O::run(tx, context, params))?;
         Ok(Outcome {
@@ -87,8 +87,8 @@ fn commit<O: Operation, T>(
     })
 }
 
-/// Changes the realm for a caller, None for a spectator, and records the caller's activity. The caller's key and account
-/// are checked again, because another request may have changed them since the first check.
+/// Changes the realm for a caller, None for a spectator, and records the caller's activity. The caller's key and
+/// account are checked again, because another request may have changed them since the first check.
 ///
 /// # Errors
 ///

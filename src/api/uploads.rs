@@ -1,5 +1,5 @@
 //! Uploaded files: uploading, listing and removing them, and temporary URLs to read them. Submodules name files,
-//! receive them in pieces, and say whether thumbnails are ready.
+//! receive them in chunks, and say whether thumbnails are ready.
 //!
 //! A choice where the API is silent: A-34 in docs/assumptions.md.
 

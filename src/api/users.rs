@@ -133,7 +133,7 @@ impl Read for GetUserByEmail {
 
 /// Whether a guest who can't access a user receives a placeholder instead of nothing or a refusal.
 fn sends_placeholders(context: &OperationContext<'_>) -> bool {
-    !context.has(Feature::NoPlaceholders)
+    !context.has(Feature::InaccessibleUsersOmitted)
 }
 
 fn placeholder(realm: &Realm, user: &User) -> ListedUser {

@@ -175,14 +175,14 @@ pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static CallRow, 
                 ["GET", "POST", "PUT", "PATCH", "DELETE"].iter().position(|other| other == method)
             });
             let message = format!("There is no control call {method} {path}; the path takes {}", methods.join(", "));
-            return Error::ControlNotFound { what: message.into() };
+            return Error::ControlNotFound { message: message.into() };
         }
         let nearest_row = nearest_row(method, &parts);
         let message = format!(
             "There is no control call {method} {path}; the nearest is {} /control{}",
             nearest_row.method, nearest_row.path
         );
-        Error::ControlNotFound { what: message.into() }
+        Error::ControlNotFound { message: message.into() }
     })
 }
 
@@ -238,8 +238,8 @@ mod tests {
             ("POST", "/control/worlds/a/journal/verfy", "POST /control/worlds/{name}/journal/verify"),
             ("DELETE", "/control/worlds//clock", "GET /control/worlds/{name}/clock"),
         ] {
-            let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
-            let message = what.as_str().unwrap_or_default().to_owned();
+            let Err(Error::ControlNotFound { message }) = find(method, path) else { panic!("{path} is no call") };
+            let message = message.as_str().unwrap_or_default().to_owned();
             assert!(message.ends_with(&format!("; the nearest is {nearest_call}")), "{message}");
         }
         for (method, path, methods) in [
@@ -247,8 +247,8 @@ mod tests {
             ("PUT", "/control/worlds/a/snapshots", "GET, POST"),
             ("POST", "/control/worlds/a/snapshots/b", "DELETE"),
         ] {
-            let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
-            let message = what.as_str().unwrap_or_default().to_owned();
+            let Err(Error::ControlNotFound { message }) = find(method, path) else { panic!("{path} is no call") };
+            let message = message.as_str().unwrap_or_default().to_owned();
             assert!(message.ends_with(&format!("; the path takes {methods}")), "{message}");
         }
     }

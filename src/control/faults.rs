@@ -5,8 +5,8 @@ use super::times::SpanInput;
 use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
 use crate::error::{Error, ErrorKind};
 use crate::fault::{
-    Disturbance, Effect, InstalledFault, MAX_DELAY_MS, Matching, POLL_METHOD, POLL_PATH, PushRelayFailure,
-    RELAY_PATH_PREFIX,
+    Disturbance, Effect, InstalledFault, MAX_DELAY_MS, POLL_METHOD, POLL_PATH, PushRelayFailure, RELAY_PATH_PREFIX,
+    RequestConditions,
 };
 use crate::json_diagnostic;
 use crate::world::World;
@@ -100,13 +100,13 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
     if spec.times == Some(0) {
         return Err(refusal("$.times: takes a number from 1 on, not 0"));
     }
-    let matching = Matching { method, path, user, params };
+    let conditions = RequestConditions { method, path, user, params };
     let effect = read_effect(&spec.effect)?;
-    check_effect_applies(&effect, &matching)?;
+    check_effect_applies(&effect, &conditions)?;
     remove_nulls(&mut source);
     Ok(InstalledFault {
         id: String::new(),
-        matching,
+        conditions,
         after: spec.after.unwrap_or(0),
         probability: spec.probability,
         times: spec.times,
@@ -120,9 +120,9 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
 }
 
 /// Checks that the effect can apply to some of the matching requests.
-fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Error> {
-    let path = matching.path.as_deref();
-    let method = matching.method.as_deref();
+fn check_effect_applies(effect: &Effect, conditions: &RequestConditions) -> Result<(), Error> {
+    let path = conditions.path.as_deref();
+    let method = conditions.method.as_deref();
     match effect {
         Effect::PushRelayFailure(_) if path.is_some_and(|path| !path.starts_with(RELAY_PATH_PREFIX)) => {
             Err(refusal(format!("$.match.path: the effect bouncer is for operations below {RELAY_PATH_PREFIX}")))
@@ -159,7 +159,7 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     }
     let faults = world.faults().lock();
     let ids: Vec<&str> = faults.all().iter().map(|fault| fault.id.as_str()).collect();
-    Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
+    Err(Error::ControlNotFound { message: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 
 /// Reads the effect, of which there must be exactly one. `retries` does not count: it is an option of `drop`.

@@ -22,7 +22,7 @@ impl Guard {
     /// In this order: `ControlForbidden` for a foreign, unreadable or repeated origin and, if no token is needed, for a
     /// foreign, missing, unreadable or repeated host name; `InvalidControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
-        let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
+        let forbidden = |requester: String| Err(Error::ControlForbidden { requester: requester.into() });
         match SingleHeader::from_headers(headers, header::ORIGIN) {
             SingleHeader::Absent => {}
             SingleHeader::Value(origin)

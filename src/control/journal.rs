@@ -4,7 +4,7 @@ use super::query::Query;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::{MAX_COMPARED_BYTES, arrivals, known_names_clause, queues, refusal, users, waiting};
 use crate::error::Error;
-use crate::fault::{Matching, NETWORK_FAULT_ID, POLL_METHOD, POLL_PATH};
+use crate::fault::{NETWORK_FAULT_ID, POLL_METHOD, POLL_PATH, RequestConditions};
 use crate::journal::{Entry, Filter};
 use crate::json_diagnostic::most_similar;
 use crate::world::{World, Worlds};
@@ -256,11 +256,11 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
     let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
-    let (fired, matching) = (fault.fired, fault.matching.clone());
+    let (fired, conditions) = (fault.fired, fault.conditions.clone());
     drop(faults);
     if fired == 0 {
-        let requests = describe_matching_requests(&matching);
-        return format!("; '{id}' is for {requests}, and has not fired{}", unaffected_polls_clause(world, matching));
+        let requests = describe_matching_requests(&conditions);
+        return format!("; '{id}' is for {requests}, and has not fired{}", unaffected_polls_clause(world, conditions));
     }
     let journaled_count = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
     if fired <= journaled_count as u64 || world.parked_poll_count() == 0 {
@@ -273,8 +273,8 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
 }
 
 /// A clause for the message if a parked poll would match the fault, but arrived before it was installed.
-fn unaffected_polls_clause(world: &World, matching: Matching) -> String {
-    let Matching { method, path, user, params } = matching;
+fn unaffected_polls_clause(world: &World, conditions: RequestConditions) -> String {
+    let RequestConditions { method, path, user, params } = conditions;
     let filter = Filter { method, path, user, ..Filter::default() };
     if !params.is_empty() || !is_for_polls(&filter) || queues::count_parked(world, &filter) == 0 {
         return String::new();
@@ -284,8 +284,8 @@ fn unaffected_polls_clause(world: &World, matching: Matching) -> String {
 }
 
 /// The requests that a fault is for, in words.
-fn describe_matching_requests(matching: &Matching) -> String {
-    let Matching { method, path, user, params } = matching;
+fn describe_matching_requests(conditions: &RequestConditions) -> String {
+    let RequestConditions { method, path, user, params } = conditions;
     let operation = [method.as_deref(), path.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut words = vec![if operation.is_empty() { "all requests".to_owned() } else { operation }];
     words.extend(user.as_ref().map(|user| format!("of {user}")));

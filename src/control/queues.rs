@@ -206,7 +206,7 @@ pub fn end(world: &World, id: &str) -> Result<Value, Error> {
     world.commit(|tx| {
         if !tx.queues.contains_key(id) {
             let ids: Vec<&str> = tx.queues.keys().map(AsRef::as_ref).collect();
-            return Err(Error::ControlNotFound { what: unknown_name_in_world_message("queue", id, &ids).into() });
+            return Err(Error::ControlNotFound { message: unknown_name_in_world_message("queue", id, &ids).into() });
         }
         tx.end_queue(id);
         Ok(json!({}))

@@ -56,7 +56,7 @@ pub fn remove(world: &World, name: &str) -> Result<Value, Error> {
 }
 
 fn not_found_error(world: &World, name: &str) -> Error {
-    Error::ControlNotFound { what: unknown_snapshot_message(world, name).into() }
+    Error::ControlNotFound { message: unknown_snapshot_message(world, name).into() }
 }
 
 /// The message for an unknown snapshot, which names the nearest one and lists those of the world.

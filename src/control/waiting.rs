@@ -34,7 +34,7 @@ pub async fn wait_until<'world, T>(
     tokio::select! {
         value = tokio::time::timeout(timeout, wait_for_value) => Ok(value.ok()),
         _ = ended.wait_for(|ended| *ended) => {
-            Err(Error::UnknownControlWorld { what: format!("The world '{}' was deleted", world.name()).into() })
+            Err(Error::UnknownControlWorld { message: format!("The world '{}' was deleted", world.name()).into() })
         }
     }
 }

@@ -52,7 +52,7 @@ macro_rules! channels {
             UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
             PropertyNotBoolean { property }: 400 BAD_REQUEST "{property} is not a boolean";
             NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
-            NothingToSubscribe: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
+            NoSubscriptionsToChange: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
             TooManySubscriptions { max_subscriptions }: 400 BAD_REQUEST "Too many subscriptions at once (maximum {max_subscriptions}).";
             TooManyChannels { max_channels }: 400 BAD_REQUEST "Too many channels at once (maximum {max_channels}).";
             /// Sent below level 169 only.
@@ -60,13 +60,13 @@ macro_rules! channels {
             TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";
 
             // Groups of default channels.
-            NothingForDefaultGroup: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
+            NoDefaultGroupChanges: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
             NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
             DefaultGroupNameUnchanged { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
             /// The name is empty or has a forbidden character.
             InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
             DefaultGroupNameTooLong { limit }: 400 BAD_REQUEST "Default channel group name too long (limit: {limit} characters)";
-            DefaultGroupNameNull { group_name }: 400 BAD_REQUEST "Default channel group name '{group_name}' contains NULL (0x00) characters.";
+            DefaultGroupNameNullBytes { group_name }: 400 BAD_REQUEST "Default channel group name '{group_name}' contains NULL (0x00) characters.";
             DefaultGroupExists { group_name }: 400 BAD_REQUEST "Default channel group '{group_name}' already exists";
             /// New users are subscribed to the channel anyway.
             ChannelIsDefault { channel_name, group_name }: 400 BAD_REQUEST "'{channel_name}' is a default channel and cannot be added to '{group_name}'";

@@ -8,14 +8,14 @@ macro_rules! control {
             ControlRefused { reason }: 400 BAD_REQUEST "{reason}";
             WorldExists { name }: 409 BAD_REQUEST "There is a world called '{name}' already";
             /// The snapshot, fault, queue or control call is unknown.
-            ControlNotFound { what }: 404 BAD_REQUEST "{what}";
+            ControlNotFound { message }: 404 BAD_REQUEST "{message}";
             /// There is no world with the name in the path, or it was deleted in the meantime.
-            UnknownControlWorld { what }: 404 NONEXISTENT_SUBDOMAIN "{what}";
+            UnknownControlWorld { message }: 404 NONEXISTENT_SUBDOMAIN "{message}";
             /// The request comes from a page of a foreign origin or has several origins, or its host name is foreign,
             /// missing or repeated.
-            ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
+            ControlForbidden { requester }: 403 BAD_REQUEST "Access denied: control is not for {requester}";
             /// A page of another origin, or a request with a foreign host name, asks for API keys.
-            KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
+            KeysForbidden { requester }: 403 BAD_REQUEST "Access denied: keys are not given to {requester}";
             /// The control token is missing or wrong.
             InvalidControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with, in the header Authorization: Bearer TOKEN";
             /// The journal does not match the expectation.

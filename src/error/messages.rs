@@ -5,7 +5,8 @@ macro_rules! messages {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
         $next! { [$($rest)*] $($rows)*
             // Messages.
-            /// The message is unknown, the caller cannot access it, or it cannot change since its channel is archived.
+            /// The message is unknown, the caller cannot access it, or it cannot change because its channel is
+            /// archived.
             InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
             MissingTopic: 400 BAD_REQUEST "Missing topic";
             NoRecipients: 400 BAD_REQUEST "Message must have recipients";
@@ -25,7 +26,8 @@ macro_rules! messages {
             ParameterNullBytes { var_name }: 400 BAD_REQUEST "{var_name} must not contain null bytes";
             MessageNullBytes: 400 BAD_REQUEST "Message must not contain null bytes";
             TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
-            /// The sender lacks `can_send_message_group`, and so does its owner if it is a bot.
+            /// The sender lacks `can_send_message_group`, and so does its owner if it is a bot. `policy` is for the
+            /// levels that name it in the text.
             MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
             /// The channel is archived, or the sender cannot read it, and neither can its owner if it is a bot.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";

@@ -34,9 +34,9 @@ macro_rules! personal {
             NoFile: 400 BAD_REQUEST "You must specify a file to upload";
             SeveralFiles: 400 BAD_REQUEST "You may only upload one file at a time";
             UploadQuotaExceeded: 400 REALM_UPLOAD_QUOTA "Upload would exceed your organization's upload quota.";
-            /// The temporary address of a file is malformed or has expired.
+            /// The token in the temporary URL of a file is malformed or has expired.
             InvalidToken: 400 BAD_REQUEST "Invalid token";
-            /// The temporary address of a file ends with another file's name.
+            /// The temporary URL of a file ends with another file's name.
             InvalidFilename: 400 BAD_REQUEST "Invalid filename";
             FileNotFound: 404 BAD_REQUEST "This file does not exist or has been deleted.";
             /// The attachment is unknown or belongs to another user.
@@ -61,10 +61,10 @@ macro_rules! personal {
             /// The draft is unknown or belongs to another user.
             NoSuchDraft: 404 BAD_REQUEST "Draft does not exist";
             NegativeTimestamp: 400 BAD_REQUEST "Timestamp must not be negative.";
-            OneDraftChannel: 400 BAD_REQUEST "Must specify exactly 1 channel ID for channel messages";
+            OneDraftChannelExpected: 400 BAD_REQUEST "Must specify exactly 1 channel ID for channel messages";
             DraftTopicNullBytes: 400 BAD_REQUEST "Topic must not contain null bytes";
             DeliveryNotInFuture: 400 BAD_REQUEST "Scheduled delivery time must be in the future.";
-            /// The time is after the year 9999, as milliseconds are.
+            /// The time is after the year 9999, as a time in milliseconds would be.
             TimestampTooLarge { parameter }: 400 BAD_REQUEST "{parameter} is too large";
             /// The scheduled message is unknown or belongs to another user.
             NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
@@ -73,9 +73,9 @@ macro_rules! personal {
             /// `to` is not a single ID where a channel is expected.
             InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
             /// The request has the `type` of a scheduled message and no `to`.
-            RecipientNeeded: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
+            RecipientRequired: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
             /// The request has the `type` of a channel message and no `topic`.
-            TopicNeeded: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";
+            TopicRequired: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";
             /// The reminder is unknown or belongs to another user.
             NoSuchReminder: 404 BAD_REQUEST "Reminder does not exist";
             NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
@@ -93,7 +93,7 @@ macro_rules! personal {
             NoSuchUpload: 404 BAD_REQUEST "Upload not found";
             UploadOffsetMismatch: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
             UploadTooLong: 413 BAD_REQUEST "The upload is longer than announced";
-            /// The file is complete; `DELETE /attachments/{attachment_id}` removes it.
+            /// The upload is a file by now, which `DELETE /attachments/{attachment_id}` removes.
             UploadFinished: 403 BAD_REQUEST "Finished uploads can't be terminated";
 
             // Devices and push notifications.
@@ -121,12 +121,12 @@ macro_rules! personal {
             InvalidSealedRegistration: 400 BAD_REQUEST "Invalid encrypted_push_registration";
             /// The `timestamp` of the registration, which is plain JSON, is more than a day ago.
             RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
-            /// A fault makes the relay fail.
-            RelayBreaksDown: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
+            /// A fault makes the relay reply with an error.
+            RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
             /// A fault makes the relay unreachable.
             RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
             /// A fault makes the relay refuse this server.
-            RelayRefuses: 403 ADMIN_ACTION_REQUIRED "Push notification configuration issue on server, contact the server administrator or retry later.";
+            RelayAdminActionRequired: 403 ADMIN_ACTION_REQUIRED "Push notification configuration issue on server, contact the server administrator or retry later.";
 
             // Video calls.
             /// The caller has no account at the video call service.

@@ -27,13 +27,13 @@ macro_rules! users {
             /// The name ends in a bar and digits, as mentions by ID do.
             NameInvalidFormat: 400 BAD_REQUEST "Invalid format!";
             NameTaken: 400 BAD_REQUEST "Unique names required in this organization.";
-            OnlyOwner: 400 BAD_REQUEST "Cannot deactivate the only organization owner";
+            CannotDeactivateOnlyOwner: 400 BAD_REQUEST "Cannot deactivate the only organization owner";
             /// The caller deactivates their own account, which is the only one or that of the only owner.
             LastUser { entity, is_last_owner }: 400 CANNOT_DEACTIVATE_LAST_USER "Cannot deactivate the only {entity}." + [is_last_owner, entity];
-            OnlyOwnerRole: 400 BAD_REQUEST "The owner permission cannot be removed from the only organization owner.";
+            CannotDemoteOnlyOwner: 400 BAD_REQUEST "The owner permission cannot be removed from the only organization owner.";
             /// The account's data were deleted.
             PlaceholderAccount: 400 BAD_REQUEST "Cannot activate a placeholder account; ask the user to sign up, instead.";
-            /// The caller lacks the right to change other users' addresses.
+            /// The caller is not an administrator who may create users.
             MayNotChangeEmails: 400 BAD_REQUEST "User not authorized to change user emails";
             /// An administrator sets a text that is not an address.
             InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
@@ -44,7 +44,7 @@ macro_rules! users {
             /// The caller's new address belongs to a deactivated user.
             AddressDeactivated: 400 BAD_REQUEST "Account has been deactivated.";
             /// The organization restricts addresses to its domains.
-            AddressOutside: 400 BAD_REQUEST "Outside your domain.";
+            AddressOutsideDomains: 400 BAD_REQUEST "Outside your domain.";
             /// The caller's new address has a disposable domain.
             AddressDisposable: 400 BAD_REQUEST "Please use your real email address.";
             NewEmailRefused { detail }: 400 BAD_REQUEST "New email value error: {detail}";
@@ -86,10 +86,10 @@ macro_rules! users {
             UrlPatternWithoutName: 400 BAD_REQUEST "URL pattern must contain '%(username)s'.";
             /// A custom external account has no URL pattern.
             UrlPatternMissing: 400 BAD_REQUEST "Custom external account must define URL pattern";
-            /// The site is neither known to the service nor `custom`.
+            /// The site is neither one that the server knows nor `custom`.
             UnknownExternalAccount: 400 BAD_REQUEST "Invalid external account type";
-            /// The site determines the label and hint of the field.
-            KnownSiteField: 400 BAD_REQUEST "Default custom field cannot be updated.";
+            /// The known site of the field determines its label and hint.
+            KnownSiteFieldNotEditable: 400 BAD_REQUEST "Default custom field cannot be updated.";
             FieldNotForSummary: 400 BAD_REQUEST "Field type not supported for display in profile summary.";
             ProfileSummaryFull { limit }: 400 BAD_REQUEST "Only {limit} custom profile fields can be displayed in the profile summary.";
             /// The order does not list each field once.

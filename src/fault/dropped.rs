@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DroppedRequest {
     method: String,
+    /// The path of the request itself, without placeholders.
     path: String,
     user: Option<String>,
     params: BTreeMap<String, String>,
@@ -14,7 +15,7 @@ pub struct DroppedRequest {
     last_attempt_at: Timestamp,
 }
 
-/// A retry is dropped when it follows the previous attempt within this time.
+/// A retry is dropped when it follows the previous attempt within this time.
 const RETRY_WINDOW: Span = Span::from_seconds(1);
 
 impl InstalledFault {
@@ -37,6 +38,7 @@ impl DroppedRequest {
         }
     }
 
+    /// Whether a request has the same user, path and parameters; the bytes of uploads are not compared.
     fn is_retried_by(&self, request: RequestView<'_>) -> bool {
         self.method == request.method
             && self.path == request.full_path

@@ -113,6 +113,7 @@ impl Networks {
         self.networks.retain(|network| network.user.as_deref() != Some(user));
     }
 
+    /// Removes all networks, also the one for all users.
     pub fn clear(&mut self) {
         self.networks.clear();
     }

@@ -82,6 +82,7 @@ impl RateLimits {
 }
 
 impl RateLimit {
+    /// Spends the price of a request, if that much is left.
     fn spend(self, spent: &mut SpentBudget, now: Timestamp) -> Budget {
         let (requests, price) = (i128::from(self.requests), i128::from(self.span.micros()));
         // The clock goes back when a world is restored.

@@ -33,7 +33,7 @@ macro_rules! users {
                 on "POST /invites, POST /invites/multiuse", test "moderators_invited_no_moderators_before_443";
             /// Guests with limited access to users get no placeholders for other users: lists omit them, and requests
             /// for them are refused.
-            NoPlaceholders = 437, ChangeLog,
+            InaccessibleUsersOmitted = 437, ChangeLog,
                 on "GET /users, GET /users/{user_id}, GET /users/{email}", test "guests_got_placeholders_before_437";
             /// A name may have one character; below 388, it had at least two.
             NamesOfOneCharacter = 388, Between(388, 442),

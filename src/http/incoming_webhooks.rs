@@ -100,7 +100,8 @@ pub fn read_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
 
 /// The refusal in the format of the called service, if that differs from the API's envelope.
 pub fn refusal(row: &OperationRow, raw: &RawParameters, error: &Error) -> Option<PendingResponse> {
-    let is_for_slack = row.access == Access::KeyHolder && raw.path.iter().any(|(_, name)| name == SLACK_INCOMING);
+    let is_for_slack =
+        row.access == Access::KeyHolder && raw.path_values.iter().any(|(_, name)| name == SLACK_INCOMING);
     let body = is_for_slack.then(|| json!({"ok": false, "error": error.message()}))?;
     Some(reply::json(error.status(), PendingBody::json(body)))
 }

@@ -27,7 +27,7 @@ impl KeyGuard {
     ///
     /// `KeysForbidden`.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
-        let forbidden = |what: String| Err(Error::KeysForbidden { what: what.into() });
+        let forbidden = |requester: String| Err(Error::KeysForbidden { requester: requester.into() });
         match SingleHeader::from_headers(headers, header::ORIGIN) {
             SingleHeader::Absent => {}
             SingleHeader::Value(origin) if self.trusts_origin(origin) => {}

@@ -3,7 +3,7 @@
 use super::context::{AuthorizedRequest, OperationProgress, RequestContext, RoutedRequest};
 use super::{authorize, protocol};
 use crate::api::parameter::RawParameters;
-use crate::api::{OperationContext, Outcome, PollOutcome, Run, WriteError};
+use crate::api::{OperationContext, Outcome, PollOutcome, RunFunction, WriteError};
 use crate::error::Error;
 use crate::level::Emulation;
 use crate::realm::user::User;
@@ -45,13 +45,15 @@ pub(super) fn run_operation<'routed>(
         };
         let operation_context = new_operation_context(context, &raw, caller);
         let progress = match row.run {
-            Run::Read(read) => OperationProgress::Done(Outcome::unchanged(read(&realm, &operation_context, &raw))),
-            Run::Poll(poll) => match poll(context.world, &operation_context, &raw) {
+            RunFunction::Read(read) => {
+                OperationProgress::Done(Outcome::unchanged(read(&realm, &operation_context, &raw)))
+            }
+            RunFunction::Poll(poll) => match poll(context.world, &operation_context, &raw) {
                 Ok(PollOutcome::Parked(parked)) => OperationProgress::Waiting(parked),
                 Ok(PollOutcome::Answered(reply)) => OperationProgress::Done(Outcome::unchanged(Ok(reply))),
                 Err(error) => OperationProgress::refused(error),
             },
-            Run::Write(write) => match write(context.world, &realm, &operation_context, &raw) {
+            RunFunction::Write(write) => match write(context.world, &realm, &operation_context, &raw) {
                 Ok(outcome) => OperationProgress::Done(outcome),
                 Err(WriteError::Refused(error)) => OperationProgress::refused(error),
                 Err(WriteError::Outdated) => {
@@ -61,7 +63,7 @@ pub(super) fn run_operation<'routed>(
             },
         };
         let caller = operation_context.caller;
-        let realm = matches!(row.run, Run::Read(_)).then_some(realm);
+        let realm = matches!(row.run, RunFunction::Read(_)).then_some(realm);
         return Ok((AuthorizedRequest { row, caller, raw, realm }, progress));
     }
 }

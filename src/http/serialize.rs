@@ -32,7 +32,7 @@ fn translate_refusal(response: PendingResponse, dialect: &Dialect) -> PendingRes
     let PendingBody::Json { mut value, .. } = body else { return PendingResponse::from_parts(head, body) };
     dialect.translate_refusal(&mut value);
     let hint = head.headers.get(reply::HINT).and_then(|hint| hint.to_str().ok());
-    if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.with_vendor_names(hint)).ok()) {
+    if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.translate_text(hint)).ok()) {
         head.headers.insert(reply::HINT, hint);
     }
     PendingResponse::from_parts(head, PendingBody::json_line(value))

@@ -89,7 +89,7 @@ pub fn compatibility_issues(
             what: route.to_owned(),
             kind,
             level: deprecation.since,
-            replacement: deprecation.instead,
+            replacement: deprecation.replacement,
         });
     }
     if let Some(removed_in) = row.removed_in.filter(|removed_in| *removed_in <= NEWEST_FEATURE_LEVEL) {
@@ -180,7 +180,7 @@ mod tests {
             assert!(has_level(level), "nothing came with level {level}");
         }
         for deprecation in rows().filter_map(|row| row.docs.deprecated) {
-            assert!(all_routes.iter().any(|route| *route == deprecation.instead), "{deprecation:?}");
+            assert!(all_routes.iter().any(|route| *route == deprecation.replacement), "{deprecation:?}");
             assert!(has_level(deprecation.since), "{deprecation:?}");
         }
     }

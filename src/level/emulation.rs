@@ -175,7 +175,7 @@ impl Emulation {
         integers()
             .filter(|integer| !new_names.contains(&integer.name()))
             .for_each(|integer| integer.replace_booleans(values));
-        let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
+        let mut request = Request { level: self.level, realm, caller, path: &raw.path_values, values };
         self.request_changes.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
             .deferred_refusals

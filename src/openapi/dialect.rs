@@ -53,7 +53,7 @@ fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, parent_key:
                 values.iter_mut().for_each(|value| rename_value(value, dialect, parent_key))
             }
             ("const" | "default" | "example", value) => rename_value(value, dialect, parent_key),
-            ("description" | "summary", Value::String(text)) => *text = dialect.with_vendor_names(text),
+            ("description" | "summary", Value::String(text)) => *text = dialect.translate_text(text),
             (_, value) => rename_part(value, dialect, parent_key),
         }
     }

@@ -120,10 +120,10 @@ impl Write for EditBot {
     }
 }
 
-fn checked_bot_name(realm: &Tx, bot: &User, name: Option<&str>) -> Result<Option<String>, Error> {
+fn checked_bot_name(tx: &Tx, bot: &User, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != bot.full_name) else { return Ok(None) };
-    let name = checked_name(realm, name, Some(bot.id), realm.feature_level())?;
-    let is_taken = find_active_bot_by_name(realm, &name).is_some_and(|other| other.id != bot.id);
+    let name = checked_name(tx, name, Some(bot.id), tx.feature_level())?;
+    let is_taken = find_active_bot_by_name(tx, &name).is_some_and(|other| other.id != bot.id);
     if is_taken { Err(Error::BotNameTaken) } else { Ok(Some(name)) }
 }
 

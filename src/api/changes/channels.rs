@@ -1,4 +1,4 @@
-//! Changes of channels that several operations make, with the right to make them, notices and events.
+//! Changes of channels that several operations make, with their checks, notices and events.
 
 pub mod archive;
 pub mod creation;

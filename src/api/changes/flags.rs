@@ -108,15 +108,19 @@ pub struct FlagChangeResult {
 ///
 /// # Errors
 ///
-/// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing another flag, or
-/// marking as unread in a channel that the user is not subscribed to. On an error, nothing is changed.
+/// `InvalidMessage` if a message is inaccessible, except when adding `read` (which skips it), removing a flag other
+/// than `read`, or marking as unread in a channel that the user is not subscribed to. On an error, nothing is changed.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<FlagChangeResult, Error> {
-    let changed = change_flag_without_event(tx, user, ids, change)?;
-    emit_flag_update(tx, user.id, change, &changed.messages, false);
-    Ok(changed)
+    let result = change_flag_without_event(tx, user, ids, change)?;
+    emit_flag_update(tx, user.id, change, &result.messages, false);
+    Ok(result)
 }
 
 /// Like [`change_flag`], without the event.
+///
+/// # Errors
+///
+/// Those of [`change_flag`].
 pub fn change_flag_without_event(
     tx: &mut Tx,
     user: &User,
@@ -166,7 +170,7 @@ fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> FlagChange
 }
 
 fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<FlagChangeResult, Error> {
-    let mut changed = FlagChangeResult::default();
+    let mut result = FlagChangeResult::default();
     let mut messages: Vec<Arc<Message>> = Vec::new();
     for id in ids {
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
@@ -174,7 +178,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Fl
         let is_accessible = tx.has_user_message(user.id, message) || tx.can_see_message(user, message);
         match channel.filter(|channel| tx.user_state(user.id).subscription(*channel).is_none()) {
             Some(channel) if is_accessible => {
-                changed.ignored_channels.insert(channel);
+                result.ignored_channels.insert(channel);
             }
             Some(_) => {}
             // A bot that was mentioned in a conversation of others has no unread messages there.
@@ -190,15 +194,16 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Fl
             tx.add_late_recipient(user.id, message.id);
         }
         let was_read = tx.user_state_mut(user.id).read.remove(message.id);
-        if !was_read && was_recipient {
+        let was_unread = !was_read && was_recipient;
+        if was_unread {
             continue;
         }
         if let Some((channel, _)) = message.channel_and_topic() {
             tx.move_subscription_start(user.id, channel, message.id);
         }
-        changed.messages.push(message.id);
+        result.messages.push(message.id);
     }
-    Ok(changed)
+    Ok(result)
 }
 
 /// Changes a flag that is kept as a set of the messages that have it: any flag except `read`.
@@ -222,19 +227,19 @@ fn change_stored_flag(
         }
     }
     let flagged_ids = flagged_messages(tx.user_state_mut(user.id));
-    let mut changed = FlagChangeResult::default();
+    let mut result = FlagChangeResult::default();
     for id in ids {
         let is_changed = match op {
             FlagOp::Add => flagged_ids.insert(*id).is_none(),
             FlagOp::Remove => flagged_ids.remove(id).is_some(),
         };
         if is_changed {
-            changed.messages.push(*id);
+            result.messages.push(*id);
         }
     }
     // The set may still have messages that were deleted.
-    changed.messages.retain(|id| tx.messages.contains_key(id));
-    Ok(changed)
+    result.messages.retain(|id| tx.messages.contains_key(id));
+    Ok(result)
 }
 
 /// Event: `update_message_flags` to the user. `covers_all_messages` says that all messages were marked as read.

@@ -112,7 +112,8 @@ impl PublicChange {
             }
         }
         let guests_who_see_all = guests_by_channels.remove(&self.channels).unwrap_or_default();
-        let members = Audience::of_users(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
+        let non_guests =
+            Audience::of_users(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
         let change = |audience, channels| PeerChange {
             is_archived: self.is_archived,
             audience,
@@ -121,7 +122,7 @@ impl PublicChange {
         };
         let guest_changes =
             guests_by_channels.into_iter().map(|(channels, guests)| change(Audience::of_users(guests), channels));
-        std::iter::once(change(members.including(guests_who_see_all), self.channels.clone()))
+        std::iter::once(change(non_guests.including(guests_who_see_all), self.channels.clone()))
             .chain(guest_changes)
             .collect()
     }

@@ -62,10 +62,10 @@ pub fn subscribe_all(
     let mut color_counts = ColorCountsByUser::default();
     let before = tx.realm_copy();
     for channel in channels {
-        let is_new = |user: &UserId| {
+        let subscribe_if_new = |user: &UserId| {
             tx.subscribe_with_color_counts(&mut color_counts, *user, *channel, colors.get(channel).cloned())
         };
-        let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
+        let newcomers: OrdSet<UserId> = users.iter().copied().filter(subscribe_if_new).collect();
         for user in &newcomers {
             let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);
             let subscriptions = if was_subscribed { &mut resumed_subscriptions } else { &mut new_subscriptions };

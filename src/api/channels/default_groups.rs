@@ -32,7 +32,7 @@ operation! {
     }
     errors [
         InvalidChannelName, PrivateChannelCannotBeDefault, ChannelIsDefault, InvalidDefaultGroupName,
-        DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists, BadValue,
+        DefaultGroupNameTooLong, DefaultGroupNameNullBytes, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
 }
@@ -68,8 +68,8 @@ operation! {
         new_description: Option<String>,
     }
     errors [
-        NothingForDefaultGroup, NoSuchDefaultGroup, DefaultGroupNameUnchanged, InvalidDefaultGroupName,
-        DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists, BadValue,
+        NoDefaultGroupChanges, NoSuchDefaultGroup, DefaultGroupNameUnchanged, InvalidDefaultGroupName,
+        DefaultGroupNameTooLong, DefaultGroupNameNullBytes, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
 }
@@ -77,7 +77,7 @@ operation! {
 impl Write for EditDefaultGroup {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if params.new_group_name.is_none() && params.new_description.is_none() {
-            return Err(Error::NothingForDefaultGroup);
+            return Err(Error::NoDefaultGroupChanges);
         }
         let index = group_index(tx, params.group_id)?;
         let current_name = &tx.organization.default_channel_groups[index].name;
@@ -189,7 +189,7 @@ fn checked_group_name(realm: &Realm, requested: &str) -> Result<String, Error> {
         return Err(Error::DefaultGroupNameTooLong { limit: MAX_NAME_LENGTH.into() });
     }
     if name.contains('\0') {
-        return Err(Error::DefaultGroupNameNull { group_name: name.into() });
+        return Err(Error::DefaultGroupNameNullBytes { group_name: name.into() });
     }
     if name.is_empty() || invalid_character_position(name).is_some() {
         return Err(Error::InvalidDefaultGroupName { group_name: requested.into() });

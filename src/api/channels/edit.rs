@@ -274,8 +274,8 @@ fn checked_permissions(
     let mut changes = Vec::new();
     for (name, update) in params.permissions.by_name() {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
-        let setting = setting_named(CHANNEL_PERMISSIONS, name);
-        let value = match resolve_update(realm, context.feature_level, setting, current, update)? {
+        let permission = setting_named(CHANNEL_PERMISSIONS, name);
+        let value = match resolve_update(realm, context.feature_level, permission, current, update)? {
             Some(value) => value,
             // Older levels report the posting policy even if it does not change.
             None if name == ChannelPermission::CanSendMessage.name() && !context.has(Feature::PostingByGroups) => {

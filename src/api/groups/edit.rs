@@ -66,8 +66,8 @@ impl Write for EditGroup {
         // be the group that the request reactivates. An error discards those changes too.
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
-            let setting = setting_named(GROUP_PERMISSIONS, name);
-            let new_value = resolve_update(tx, context.feature_level, setting, &group.permissions[name], update)?;
+            let permission = setting_named(GROUP_PERMISSIONS, name);
+            let new_value = resolve_update(tx, context.feature_level, permission, &group.permissions[name], update)?;
             if let Some(value) = new_value {
                 let json_value = json!(value);
                 tx.group_mut(id).permissions.insert(name, value);

@@ -33,7 +33,7 @@ impl Write for RemoveGroup {
             return Err(Error::InvalidGroup);
         }
         changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
-        let objections = find_objections(&realm_without_group(tx, id), id);
+        let objections = find_objections(&active_realm_without_group(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });
         }
@@ -49,7 +49,7 @@ impl Write for RemoveGroup {
 /// Returns a copy of the realm in which the group does not exist, and all other groups and all channels are active.
 /// With it, references from deactivated groups and archived channels prevent a permanent deletion too, and references
 /// of the group to itself do not.
-fn realm_without_group(realm: &Realm, id: GroupId) -> Realm {
+fn active_realm_without_group(realm: &Realm, id: GroupId) -> Realm {
     let mut realm = realm.clone();
     realm.groups.remove(&id);
     let deactivated_groups: Vec<GroupId> =

@@ -14,7 +14,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, 
     let params = delivery.params;
     // Topics with their firing and their resolved alerts, in the order of their first alerts.
     let mut topics: Vec<(&str, [Vec<String>; 2])> = Vec::new();
-    let mut topic_indices: HashMap<&str, usize> = HashMap::new();
+    let mut topic_indexes: HashMap<&str, usize> = HashMap::new();
     for alert in delivery.root().require("alerts")?.items()? {
         let find_field = |name: &str| -> Result<Option<&str>, Error> {
             for kind in ["labels", "annotations"] {
@@ -29,7 +29,7 @@ pub fn render_alertmanager(delivery: &Delivery<'_>) -> Result<RenderedDelivery, 
         let description = find_field(&params.desc)?.unwrap_or(&missing_field);
         let url = alert.text_of("generatorURL")?.replace("tab=1", "tab=0");
         let status = alert.require("status")?.one_of(&["firing", "resolved"])?;
-        let index = *topic_indices.entry(topic).or_insert_with(|| {
+        let index = *topic_indexes.entry(topic).or_insert_with(|| {
             topics.push((topic, Default::default()));
             topics.len() - 1
         });

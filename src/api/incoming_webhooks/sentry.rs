@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::time::Timestamp;
 use serde_json::Value;
 
-/// The title of Sentry's sample event.
+/// The title of Sentry's sample event, which is accepted whatever its version.
 const SAMPLE_TITLE: &str = "This is an example Python exception";
 
 /// The lowest `version` of an event that Sentry's current SDK sends. Lower ones come from its predecessor, Raven.
@@ -24,16 +24,16 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
         None => match payload.find_non_empty("event")? {
             Some(event) if event.find_non_empty("event_id")?.is_some() => {
-                let link = EventReference::from_webhook(&payload, &event)?;
-                event_message(delivery, &event, &link)?
+                let reference = EventReference::from_webhook(&payload, &event)?;
+                event_message(delivery, &event, &reference)?
             }
             _ => message_of_older_payload(&payload)?,
         },
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
                 let url = event.text_of("web_url")?.to_owned();
-                let link = EventReference { url, time: format_time(event.text_of("datetime")?) };
-                event_message(delivery, &event, &link)?
+                let reference = EventReference { url, time: format_time(event.text_of("datetime")?) };
+                event_message(delivery, &event, &reference)?
             }
             (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
             (None, None) => {
@@ -79,13 +79,13 @@ fn format_time(time: &str) -> String {
 fn event_message(
     delivery: &Delivery<'_>,
     event: &PayloadValue<'_>,
-    link: &EventReference,
+    reference: &EventReference,
 ) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
     if platform == "python" && title != SAMPLE_TITLE && event_version(event)? < MIN_EVENT_VERSION {
         return Err(delivery.unsupported_event_error("Raven SDK"));
     }
-    let (level, EventReference { url, time }) = (event.text_of("level")?, link);
+    let (level, EventReference { url, time }) = (event.text_of("level")?, reference);
     if event.find("exception")?.is_none() {
         if event.find("logentry")?.is_none() {
             return Err(delivery.unsupported_event_error("unknown-event type"));
@@ -95,14 +95,14 @@ fn event_message(
         );
         return Ok((title.to_owned(), text));
     }
-    let file = event.require("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
-    let file = file.map(|name| name.text()).transpose()?;
+    let file_name = event.require("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
+    let file_name = file_name.map(|name| name.text()).transpose()?;
     let mut text = format!(
         "\n**New exception:** [{title}]({url})\n\
          ```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
-        file.unwrap_or("None")
+        file_name.unwrap_or("None")
     );
-    if let Some(frame) = file.map(|file| find_frame(event, file)).transpose()?.flatten()
+    if let Some(frame) = file_name.map(|file_name| find_frame(event, file_name)).transpose()?.flatten()
         && let Some(line) = frame.find("context_line")?.filter(|line| !line.value().is_null())
     {
         let (before, after) = (indented_lines(&frame, "pre_context")?, indented_lines(&frame, "post_context")?);
@@ -122,9 +122,9 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
     number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
 }
 
-/// The innermost frame in `file`, in the last exception with the key `stacktrace`; None if no exception has the key, or
+/// The innermost frame in a file, in the last exception with the key `stacktrace`; None if no exception has the key, or
 /// the trace is null or has no such frame.
-fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<PayloadValue<'a>>, Error> {
+fn find_frame<'a>(event: &PayloadValue<'a>, file_name: &str) -> Result<Option<PayloadValue<'a>>, Error> {
     let values: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
     for value in values.iter().rev() {
         let Some(trace) = value.find("stacktrace")? else { continue };
@@ -132,7 +132,7 @@ fn find_frame<'a>(event: &PayloadValue<'a>, file: &str) -> Result<Option<Payload
             return Ok(None);
         }
         let frames: Vec<PayloadValue<'_>> = trace.require("frames")?.items()?.collect();
-        return Ok(frames.into_iter().rfind(|frame| frame.value()["filename"] == file));
+        return Ok(frames.into_iter().rfind(|frame| frame.value()["filename"] == file_name));
     }
     Ok(None)
 }

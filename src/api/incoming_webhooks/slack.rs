@@ -47,7 +47,7 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Erro
 }
 
 /// Renders a message that Slack reports, as an event or in the parameters of Slack's legacy webhooks. Also answers
-/// Slack's check of the address. Repeated deliveries and messages of the receiving app itself make no message.
+/// Slack's check of the URL. Repeated deliveries and messages of the receiving app itself make no message.
 pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {
@@ -74,7 +74,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
     }
     let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
     let Some(sender) = event.find_non_empty("user")? else {
-        let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
+        let is_bot = event.find("subtype")?.is_some_and(|subtype| subtype.value() == "bot_message");
         return Err(delivery.unsupported_event_error(if is_bot {
             "integration bot message"
         } else {

@@ -11,7 +11,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// Matches an email address such as `<mailto:mel@example.com|mel@example.com>`, with or without `mailto:` and a label.
-static ADDRESS: LazyLock<Regex> =
+static EMAIL: LazyLock<Regex> =
     LazyLock::new(|| compile(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
 /// Matches a mention of a user such as `<@U0123|mel>`, with or without a name.
 static USER: LazyLock<Regex> = LazyLock::new(|| compile(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
@@ -46,9 +46,9 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
     };
     let mut output = String::with_capacity(text.len());
     let mut remaining = text;
-    let mut last_read = None;
+    let mut last_character = None;
     while let Some(start) = remaining.find(slack_mark) {
-        let previous = remaining[..start].chars().next_back().or(last_read);
+        let previous = remaining[..start].chars().next_back().or(last_character);
         let inside = &remaining[start + 1..];
         let end = inside.find(slack_mark).filter(|end| *end > 0);
         let end = end.filter(|end| {
@@ -68,7 +68,7 @@ fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String
                 start + 1
             }
         };
-        last_read = remaining[..length].chars().next_back();
+        last_character = remaining[..length].chars().next_back();
         remaining = &remaining[length..];
     }
     output + remaining
@@ -83,7 +83,7 @@ pub fn links_to_markdown(text: &str) -> String {
             None => inside.to_owned(),
         }
     });
-    ADDRESS.replace_all(&with_markdown_links, "$1").into_owned()
+    EMAIL.replace_all(&with_markdown_links, "$1").into_owned()
 }
 
 /// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text. A

@@ -65,7 +65,7 @@ pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -
 /// # Errors
 ///
 /// Those of [`accept_invitation`], then `PasswordTooWeak`.
-pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
+pub fn accept_with_registration(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open_invitation(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
     let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;

@@ -139,7 +139,7 @@ impl Write for EditMessage {
         let mut losses = MoveLosses::default();
         if let Some(place) = &message_edit.place {
             messages.clone_from(&message_edit.moved_ids);
-            message_move = describe_move(tx, &message_edit, place, params.propagate_mode);
+            message_move = new_message_move(tx, &message_edit, place, params.propagate_mode);
             losses = MoveLosses::before_move(tx, &message_edit, place);
             relocate::move_messages(tx, caller.id, &message_edit, place);
             losses.emit(tx, &message_edit.moved_ids, &message_edit.message.place);
@@ -204,6 +204,9 @@ fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Bod
     detached_uploads
 }
 
+/// Removes a message from the uploads that it no longer links to. Returns those that no other message links to.
+///
+/// Event: `attachment` update to the owner of each upload that the message no longer links to.
 fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<Value> {
     let mut detached_uploads = Vec::new();
     for path_id in before.difference(after) {
@@ -220,7 +223,8 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
     detached_uploads
 }
 
-fn describe_move(
+/// The move as the event reports it; None for direct messages, which cannot move.
+fn new_message_move(
     realm: &Realm,
     message_edit: &MessageEdit,
     place: &MessagePlace,

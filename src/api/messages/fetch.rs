@@ -186,7 +186,7 @@ fn message_records<'id>(
     };
     let mut records = Vec::new();
     for id in ids {
-        records.push(create_record(&realm.messages[id]).map_err(|Exhausted| too_many_messages(records.len()))?);
+        records.push(create_record(&realm.messages[id]).map_err(|Exhausted| too_many_messages_error(records.len()))?);
     }
     Ok(records)
 }
@@ -197,7 +197,8 @@ fn history_size(message: &Message) -> usize {
     versions.map(|body| body.content.len() + body.rendered_html().len()).sum()
 }
 
-fn too_many_messages(fitting_count: usize) -> Error {
+/// `fitting_count` is the number of messages that fit into the reply.
+fn too_many_messages_error(fitting_count: usize) -> Error {
     Error::TooManyMessages { max_messages: (fitting_count as i64).into() }
 }
 
@@ -248,7 +249,7 @@ impl Read for MatchesNarrow {
             let Some(message) = message.filter(|message| narrow.matches(realm, viewer, message)) else { continue };
             let topic =
                 message.channel_and_topic().map(|(_, topic)| display_topic_name(topic, true)).unwrap_or_default();
-            let to_error = |Exhausted| too_many_messages(messages.len());
+            let to_error = |Exhausted| too_many_messages_error(messages.len());
             let match_content = highlight::highlight_html(&message.body.rendered_html(), &search, &highlight_budget)
                 .map_err(to_error)?;
             let match_subject = highlight::highlight_text(&topic, &search, &highlight_budget).map_err(to_error)?;

@@ -79,17 +79,17 @@ impl Write for UpdateFlagsForNarrow {
 
         let range = MessageRange { anchor, include_anchor: params.include_anchor, before, after };
         let selection = narrow.select(tx, Some(caller), range);
-        let changed_flags = change_flag(tx, caller, &selection.ids, change)?;
+        let result = change_flag(tx, caller, &selection.ids, change)?;
         Ok(UpdateFlagsForNarrowReply {
             processed_count: selection.ids.len(),
-            updated_count: changed_flags.messages.len(),
+            updated_count: result.messages.len(),
             first_processed_id: selection.ids.first().copied(),
             last_processed_id: selection.ids.last().copied(),
             found_oldest: selection.found_oldest,
             found_newest: selection.found_newest,
             ignored_because_not_subscribed_channels: change
                 .makes_unread()
-                .then(|| changed_flags.ignored_channels.into_iter().collect()),
+                .then(|| result.ignored_channels.into_iter().collect()),
         })
     }
 }

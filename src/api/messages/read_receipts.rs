@@ -38,7 +38,7 @@ impl Read for GetReadReceipts {
             return Err(Error::ReceiptsDisabled);
         }
         let excludes_muted = context.has(Feature::ReceiptsWithoutMuted);
-        let has_read = |id: &&UserId| {
+        let is_listed = |id: &&UserId| {
             let state = realm.user_state(**id);
             let is_muted =
                 state.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
@@ -51,6 +51,6 @@ impl Read for GetReadReceipts {
         };
         let late_recipients = realm.late_user_messages.get(&message.id).cloned().unwrap_or_default();
         let recipients = message.recipients.clone().union(late_recipients);
-        Ok(GetReadReceiptsReply { user_ids: recipients.iter().filter(has_read).copied().collect() })
+        Ok(GetReadReceiptsReply { user_ids: recipients.iter().filter(is_listed).copied().collect() })
     }
 }

@@ -27,11 +27,11 @@ operation! {
 
 impl Write for DeactivateOrganization {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        // The data is never deleted, because worlds do not exist for so long.
         if params.deletion_delay_days.0.is_some_and(|WholeNumber(days)| days < MIN_DAYS_TO_DELETION) {
             return Err(Error::DeletionTooSoon { min_allowed_days: MIN_DAYS_TO_DELETION.into() });
         }
 
+        // Nothing deletes the data later, because worlds do not exist for so long.
         organization_mut(tx).is_deactivated = true;
         let everyone = tx.everyone();
         let event = RealmDeactivated { realm_id: tx.organization.id };

@@ -34,7 +34,7 @@ pub struct SubdomainReply {
 
 impl Read for CheckSubdomain {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
-        let availability = match check_availability(realm, &params.subdomain) {
+        let availability = match describe_availability(realm, &params.subdomain) {
             IN_USE if !context.has(Feature::TakenNameMessageHasVerb) => LEGACY_IN_USE,
             availability => availability,
         };
@@ -47,7 +47,7 @@ const IN_USE: &str = "Subdomain is already in use. Please choose a different one
 const LEGACY_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
 
 /// Returns `available`, or the reason why the subdomain is not available.
-fn check_availability(realm: &Realm, name: &str) -> &'static str {
+fn describe_availability(realm: &Realm, name: &str) -> &'static str {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if !name.bytes().all(is_allowed) {
         "Subdomain can only have lowercase letters, numbers, and '-'s."

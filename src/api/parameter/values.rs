@@ -276,15 +276,15 @@ fn remove_duplicates(list: &Value) -> Value {
 /// A group-setting value is a group's ID or an object. Other values are refused as if an ID was expected.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
-        let not_an_id = || Error::bad_value(format!("{path}[\"int\"]"), "is not an integer");
+        let not_an_id_error = || Error::bad_value(format!("{path}[\"int\"]"), "is not an integer");
         if let Some(object) = value.as_object() {
             // Other keys are ignored.
             let lists = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
             let lists: Value =
                 lists.map(|(key, ids)| (key.clone(), remove_duplicates(ids))).collect::<serde_json::Map<_, _>>().into();
-            return serde_json::from_value(lists).map(Self::Anonymous).map_err(|_| not_an_id());
+            return serde_json::from_value(lists).map(Self::Anonymous).map_err(|_| not_an_id_error());
         }
-        GroupId::from_json(value, path).map(Self::Group).map_err(|_| not_an_id())
+        GroupId::from_json(value, path).map(Self::Group).map_err(|_| not_an_id_error())
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

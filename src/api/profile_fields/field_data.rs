@@ -18,7 +18,7 @@ pub const EXTERNAL_ACCOUNT_KIND: i64 = 7;
 /// The placeholder for the user name in a URL pattern.
 const USER_NAME_PLACEHOLDER: &str = "%(username)s";
 
-/// A site of external accounts that the service knows. It determines the label and the hint of fields for it.
+/// A site of external accounts that the server knows. It determines the label and the hint of fields for it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KnownSite {
     /// The `subtype` in the data of fields for the site.

@@ -1,7 +1,7 @@
 //! Registering a device for encrypted notifications below 468, where the client chose the device's ID and sent the key
 //! and the token only once (A-104 in docs/assumptions.md).
 
-use super::registration::{Key, Token, store_registration, token_id};
+use super::registration::{NewKey, NewToken, store_registration, token_id};
 use crate::api::{OperationContext, Success};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -13,7 +13,7 @@ use crate::realm::tx::Tx;
 use serde_json::json;
 
 /// The parameters of `POST /mobile_push/register` below 468.
-pub struct Registration {
+pub struct LegacyRegistration {
     /// The ID that the client chose for the device (`push_account_id`).
     pub account_id: i64,
     pub token_kind: Option<PushService>,
@@ -30,7 +30,11 @@ pub struct Registration {
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register_device(tx: &mut Tx, context: &OperationContext<'_>, request: Registration) -> Result<Success, Error> {
+pub fn register_device(
+    tx: &mut Tx,
+    context: &OperationContext<'_>,
+    request: LegacyRegistration,
+) -> Result<Success, Error> {
     let user = context.caller().id;
     let missing_parameter = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
     let account_id = request.account_id;
@@ -42,7 +46,7 @@ pub fn register_device(tx: &mut Tx, context: &OperationContext<'_>, request: Reg
     if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
-    let key = Key { id: account_id & i64::from(u32::MAX), key };
+    let key = NewKey { id: account_id & i64::from(u32::MAX), base64: key };
     if context.has(Feature::PushKeysValidated) {
         key.check()?;
     }
@@ -65,6 +69,6 @@ pub fn register_device(tx: &mut Tx, context: &OperationContext<'_>, request: Reg
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    store_registration(tx, context, (id, device), Some(key), Some(Token { id: token, kind, payload }));
+    store_registration(tx, context, (id, device), Some(key), Some(NewToken { id: token, kind, payload }));
     Ok(Success {})
 }

@@ -2,8 +2,8 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::legacy::{self, Registration};
-use super::registration::{Key, Token, store_registration};
+use super::legacy::{self, LegacyRegistration};
+use super::registration::{NewKey, NewToken, store_registration};
 use crate::api::changes::users::device::unknown_device_error;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter};
 use crate::api::{OperationContext, Success, Write, operation};
@@ -77,13 +77,13 @@ impl_json_parameter!(KeyId);
 
 impl RegisterPush {
     /// The key of the request; None if its ID or the key is missing.
-    fn key(&self) -> Option<Key> {
+    fn key(&self) -> Option<NewKey> {
         let KeyId(id) = self.push_key_id?;
-        Some(Key { id, key: self.push_key.clone()? })
+        Some(NewKey { id, base64: self.push_key.clone()? })
     }
 
     /// The token of the request; None if one of its four parameters is missing.
-    fn token(&self) -> Option<Token> {
+    fn token(&self) -> Option<NewToken> {
         let id = self.token_id.clone()?;
         let kind = self.token_kind?;
         let payload = json!({
@@ -92,7 +92,7 @@ impl RegisterPush {
             "bouncer_public_key": self.bouncer_public_key.as_ref()?,
             "encrypted_push_registration": self.encrypted_push_registration.as_ref()?,
         });
-        Some(Token { id, kind, payload })
+        Some(NewToken { id, kind, payload })
     }
 }
 
@@ -101,7 +101,7 @@ impl RegisterPush {
 /// # Errors
 ///
 /// `PushDataMissing`, `NoKeyToRotate`, `NoTokenToRotate`, `InvalidPushKey`.
-fn check_key_and_token(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
+fn check_key_and_token(device: &Device, key: Option<&NewKey>, token: Option<&NewToken>) -> Result<(), Error> {
     let has_key = device.push_key_id.is_some();
     match (key, token) {
         (None, None) => Err(Error::PushDataMissing),
@@ -113,16 +113,16 @@ fn check_key_and_token(device: &Device, key: Option<&Key>, token: Option<&Token>
 }
 
 /// Whether a device is already registered with this token, and with this key, if the request has one.
-fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
+fn is_registered(device: &Device, key: Option<&NewKey>, token: &NewToken) -> bool {
     let has_key =
-        key.is_none_or(|key| device.push_key_id == Some(key.id) && device.push_key.as_ref() == Some(&key.key));
+        key.is_none_or(|key| device.push_key_id == Some(key.id) && device.push_key.as_ref() == Some(&key.base64));
     has_key && device.push_registration_error_code.is_none() && device.push_token_id.as_ref() == Some(&token.id)
 }
 
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if !context.has(Feature::ServerAssignsDeviceIds) {
-            let registration = Registration {
+            let registration = LegacyRegistration {
                 account_id: params.device_id.0,
                 token_kind: params.token_kind,
                 push_key: params.push_key,

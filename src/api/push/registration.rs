@@ -22,28 +22,28 @@ const KEY_BYTES: usize = 32;
 const TOKEN_ID_BYTES: usize = 8;
 
 /// The new key of a device.
-pub struct Key {
+pub struct NewKey {
     pub id: i64,
-    /// Base64.
-    pub key: String,
+    /// The key in base64.
+    pub base64: String,
 }
 
 /// The new token of a device.
-pub struct Token {
+pub struct NewToken {
     pub id: String,
     pub kind: PushService,
     /// The registration that is handed to the relay.
     pub payload: Value,
 }
 
-impl Key {
+impl NewKey {
     /// Checks the length of the key and its prefix.
     ///
     /// # Errors
     ///
     /// `InvalidPushKey` unless the key is base64 of the prefix and 32 bytes.
     pub fn check(&self) -> Result<(), Error> {
-        let bytes = STANDARD.decode(&self.key).map_err(|_| Error::InvalidPushKey)?;
+        let bytes = STANDARD.decode(&self.base64).map_err(|_| Error::InvalidPushKey)?;
         let is_valid = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;
         if is_valid { Ok(()) } else { Err(Error::InvalidPushKey) }
     }
@@ -54,14 +54,14 @@ pub fn store_registration(
     tx: &mut Tx,
     context: &OperationContext<'_>,
     (id, mut device): (DeviceId, Device),
-    key: Option<Key>,
-    token: Option<Token>,
+    key: Option<NewKey>,
+    token: Option<NewToken>,
 ) {
     let user = context.caller().id;
     let mut update = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
-    if let Some(Key { id, key }) = key {
+    if let Some(NewKey { id, base64 }) = key {
         device.push_key_id = Some(id);
-        device.push_key = Some(key);
+        device.push_key = Some(base64);
         update.push_key_id = Some(id);
     }
     if let Some(token) = &token {
@@ -83,7 +83,7 @@ pub fn store_registration(
 }
 
 /// Hands the token to the relay, which accepts it, and makes it the current one.
-fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
+fn confirm_token(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: NewToken) {
     let now = tx.now;
     tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
     device.push_token_id = Some(token.id.clone());

@@ -57,7 +57,7 @@ impl SubscriptionState {
     fn add(&mut self, realm: &Realm, request: &StateRequest<'_>, channel: &Channel) {
         let shows_null = request.options.capabilities.notification_settings_null;
         let Some(viewer) = request.viewer else {
-            return self.subscriptions.push(visitor_subscription(realm, channel));
+            return self.subscriptions.push(spectator_subscription(realm, channel));
         };
         let include = request.include_subscribers;
         match realm.user_state(viewer.id).subscriptions.get(&channel.id) {
@@ -99,7 +99,7 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
 }
 
 /// A channel in the list of subscriptions of a spectator, which has all web-public channels.
-fn visitor_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
+fn spectator_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
     let settings =
         Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));
     SubscriptionRecord::for_spectator(realm, channel, &settings, IncludeSubscribers::No)

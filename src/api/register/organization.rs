@@ -35,7 +35,7 @@ pub struct OrganizationState {
     #[schemars(skip)]
     settings: Map<String, Value>,
     #[serde(flatten)]
-    identity: Identity,
+    properties: OrganizationProperties,
     #[serde(flatten)]
     derived: DerivedSettings,
     #[serde(flatten)]
@@ -48,7 +48,7 @@ impl OrganizationState {
     pub(super) fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
         Self {
             settings: settings(realm),
-            identity: Identity::new(realm, request),
+            properties: OrganizationProperties::new(realm, request),
             derived: DerivedSettings::new(realm, request.context.feature_level),
             limits: Limits::new(),
             server: ServerState::new(realm, request),
@@ -69,7 +69,7 @@ fn settings(realm: &Realm) -> Map<String, Value> {
 
 /// The names, pictures, URLs, ways to log in, channels for notices, and external services of the organization.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Identity {
+struct OrganizationProperties {
     realm_name: String,
     realm_description: String,
     realm_url: String,
@@ -200,7 +200,7 @@ struct PermissionDescription {
     allowed_system_groups: Vec<&'static str>,
 }
 
-impl Identity {
+impl OrganizationProperties {
     fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
         let organization = &realm.organization;
         let base_url = request.context.origin.base_url();

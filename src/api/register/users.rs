@@ -82,7 +82,7 @@ pub struct PresenceState {
 
 impl UserState {
     pub(super) fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
-        let account = || request.viewer.map_or_else(Account::of_visitor, |viewer| Account::new(realm, viewer));
+        let account = || request.viewer.map_or_else(Account::of_spectator, |viewer| Account::new(realm, viewer));
         Self {
             account: request.includes("realm_user").then(account),
             values: UserValues::new(realm, request),
@@ -146,7 +146,7 @@ const CHANNEL_CREATION_PERMISSIONS: [RealmPermission; 2] =
 
 impl Account {
     /// Spectators have no account: they get that of a guest without permissions.
-    fn of_visitor() -> Self {
+    fn of_spectator() -> Self {
         const PLACEHOLDER_EMAIL: &str = "username@example.com";
         Self {
             avatar_source: "G",

@@ -37,12 +37,13 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// First the five of the edit itself, then [`SCHEDULING_ERRORS`] except `MissingTopic`: four more than there. They are
-/// checked in this order, except that a time that is too large or not in the future is refused before `ScheduledMessageSent`.
+/// Five errors of the edit itself, then [`SCHEDULING_ERRORS`] without `MissingTopic`, which makes four more than there.
+/// They are checked in this order, except that a time that is too large or not in the future is refused before
+/// `ScheduledMessageSent`.
 const ERRORS: [ErrorKind; SCHEDULING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SCHEDULING_ERRORS.len() + 4];
-    errors[1] = ErrorKind::RecipientNeeded;
-    errors[2] = ErrorKind::TopicNeeded;
+    errors[1] = ErrorKind::RecipientRequired;
+    errors[2] = ErrorKind::TopicRequired;
     errors[3] = ErrorKind::ScheduledMessageSent;
     errors[4] = ErrorKind::NoSuchScheduledMessage;
     let (mut index, mut length) = (0, 5);
@@ -67,10 +68,10 @@ impl EditScheduledMessage {
             return Err(Error::NothingToChange);
         }
         if self.type_.is_some() && self.to.is_none() {
-            return Err(Error::RecipientNeeded);
+            return Err(Error::RecipientRequired);
         }
         if self.type_ == Some(MessageType::Channel) && self.topic.is_none() {
-            return Err(Error::TopicNeeded);
+            return Err(Error::TopicRequired);
         }
         Ok(())
     }
@@ -101,10 +102,10 @@ impl EditScheduledMessage {
     ///
     /// # Errors
     ///
-    /// In this order: `NothingToChange`, `RecipientNeeded`, `TopicNeeded`, `TimestampTooLarge`, `DeliveryNotInFuture`
-    /// for a time that is not later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`, `DeliveryNotInFuture` for a message that could
-    /// not be sent and gets no new time.
-    pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
+    /// In this order: `NothingToChange`, `RecipientRequired`, `TopicRequired`, `TimestampTooLarge`,
+    /// `DeliveryNotInFuture` for a time that is not later than now, `ScheduledMessageSent`, `NoSuchScheduledMessage`,
+    /// `DeliveryNotInFuture` for a message that could not be sent and gets no new time.
+    pub fn checked_kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
         let (message, _) = self.checked_original(realm, sender)?;
         Ok(self.type_.unwrap_or_else(|| target_parameters(&message.to).0))
     }

@@ -172,6 +172,10 @@ fn check_email_syntax(email: &str) -> Result<(), Error> {
 }
 
 /// The account with an email address, except system bots, which only development logins accept.
+///
+/// # Errors
+///
+/// `AuthenticationFailed` if there is no such account.
 pub(super) fn find_account(realm: &Realm, email: &str) -> Result<Arc<User>, Error> {
     find_account_or_system_bot(realm, email)
         .ok()

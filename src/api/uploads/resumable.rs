@@ -1,4 +1,4 @@
-//! Resumable uploads: beginning one, reading how much of it has arrived, adding to it, and giving it up. A complete
+//! Resumable uploads: beginning one, reading how much of it has arrived, adding to it, and giving it up. A finished
 //! upload is a file like any other.
 //!
 //! In the protocol tus 1.0.0, the parameters and replies are headers, and a chunk of the file is the body of a request.
@@ -77,7 +77,7 @@ impl Write for BeginUpload {
             offset: 0,
             chunks: Vector::new(),
         };
-        // An upload of no bytes is complete here, because `append_chunk` ignores empty chunks.
+        // An upload of no bytes is finished here, because `append_chunk` ignores empty chunks.
         let upload = store_upload(tx, upload)?;
         Ok(UploadReply::from_upload(&*append_chunk(tx, owner, &upload.path_id, 0, request_chunk(context))?))
     }
@@ -135,7 +135,7 @@ impl Write for AddToUpload {
 }
 
 operation! {
-    /// Gives up a resumable upload that is not complete, and removes what has arrived.
+    /// Gives up a resumable upload that is not finished, and removes what has arrived.
     pub TerminateUpload = DELETE "/tus/{*upload_id}", for User, since 295;
     params {
         /// The end of the upload's URL, including slashes.
@@ -176,7 +176,7 @@ fn own_upload<'realm>(
 /// # Errors
 ///
 /// In this order: `NoSuchUpload`, `UploadOffsetMismatch`, `UploadTooLong`, and those of [`check_size`] when the upload
-/// is complete.
+/// is finished.
 fn append_chunk(
     tx: &mut Tx,
     owner: UserId,
@@ -201,11 +201,11 @@ fn append_chunk(
     store_upload(tx, upload)
 }
 
-/// Stores an upload, and adds the file if it is complete.
+/// Stores an upload, and adds the file if it is finished.
 ///
 /// # Errors
 ///
-/// Those of [`check_size`], if the upload is complete.
+/// Those of [`check_size`], if the upload is finished.
 fn store_upload(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
     if upload.is_finished() {
         check_size(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;

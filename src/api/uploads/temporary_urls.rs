@@ -13,8 +13,8 @@ const VALIDITY: Span = Span::from_seconds(60);
 
 /// Returns a URL of the file that works for a minute from `now`, relative to the organization's URL.
 pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
-    let expires = now.plus(VALIDITY).micros();
-    let signed_text = format!("{expires}:{}", attachment.path_id);
+    let expires_at = now.plus(VALIDITY).micros();
+    let signed_text = format!("{expires_at}:{}", attachment.path_id);
     let token = to_hexadecimal(format!("{}:{signed_text}", signature_of(realm, &signed_text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
     format!("/user_uploads/temporary/{token}/{name}")
@@ -30,9 +30,9 @@ pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<
     let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
     let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
     let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidToken)?;
-    let (expires, path_id) = signed_text.split_once(':').ok_or(Error::InvalidToken)?;
-    let expires = expires.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
-    if signature != signature_of(realm, signed_text) || now >= expires {
+    let (expires_at, path_id) = signed_text.split_once(':').ok_or(Error::InvalidToken)?;
+    let expires_at = expires_at.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
+    if signature != signature_of(realm, signed_text) || now >= expires_at {
         return Err(Error::InvalidToken);
     }
     if path_id.rsplit('/').next() != Some(name) {

@@ -27,7 +27,7 @@ operation! {
         /// For the email to the user, which this server does not send; at most 2,000 code points.
         deactivation_notification_comment since 135: Option<String>,
     }
-    errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, OnlyOwner];
+    errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, CannotDeactivateOnlyOwner];
     events [
         DeleteMessage, StreamUpdate, RealmUserUpdate, InvitesChanged, SubscriptionPeerRemove, RealmUpdateDict,
         UserGroupUpdate, RealmUserRemove, UserGroupRemoveMembers,
@@ -57,7 +57,7 @@ fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), 
     if user.role == Role::Owner && caller.role != Role::Owner {
         return Err(Error::OwnerRequired);
     }
-    if is_only_owner(realm, user) { Err(Error::OnlyOwner) } else { Ok(()) }
+    if is_only_owner(realm, user) { Err(Error::CannotDeactivateOnlyOwner) } else { Ok(()) }
 }
 
 operation! {

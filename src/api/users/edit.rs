@@ -4,7 +4,9 @@
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
 use crate::api::changes::users::account::{change_email, change_name, change_role};
-use crate::api::changes::users::profile_values::{ProfileValue, change_profile_values, checked_profile_values};
+use crate::api::changes::users::profile_values::{
+    RequestedProfileValue, change_profile_values, checked_profile_values,
+};
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
@@ -29,7 +31,7 @@ operation! {
         /// New role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role since 7: Option<RoleNumber>,
         /// New values of custom profile fields by `id`; a `value` that is null or empty removes the old one.
-        profile_data: Option<Vec<ProfileChange>>,
+        profile_data: Option<Vec<UserProfileChange>>,
         /// New real address; only for administrators who may create users.
         new_email since 313: Option<String>,
     }
@@ -39,11 +41,11 @@ operation! {
 
 json_object! { open
     /// A new value of one of a user's custom profile fields.
-    pub struct ProfileChange {
+    pub struct UserProfileChange {
         /// ID of the custom profile field.
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs; null or empty removes the value.
-        value: Option<ProfileValue>,
+        value: Option<RequestedProfileValue>,
     }
 }
 
@@ -55,7 +57,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::MayNotChangeEmails,
     ErrorKind::OwnerRequired,
     ErrorKind::AdministratorRequired,
-    ErrorKind::OnlyOwnerRole,
+    ErrorKind::CannotDemoteOnlyOwner,
     ErrorKind::NameTooLong,
     ErrorKind::NameInvalidCharacters,
     ErrorKind::NameInvalidFormat,
@@ -97,7 +99,7 @@ operation! {
         /// New role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
         /// New values of custom profile fields by `id`; a `value` that is null or empty removes the old one.
-        profile_data: Option<Vec<ProfileChange>>,
+        profile_data: Option<Vec<UserProfileChange>>,
         /// New real address; only for administrators who may create users.
         new_email since 313: Option<String>,
     }
@@ -117,7 +119,7 @@ impl Write for EditUserByEmail {
 struct UserChanges {
     full_name: Option<String>,
     new_email: Option<String>,
-    profile_data: Option<Vec<ProfileChange>>,
+    profile_data: Option<Vec<UserProfileChange>>,
     role: Option<RoleNumber>,
 }
 
@@ -131,7 +133,7 @@ fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Re
     let name = name.map(|name| checked_name(tx, &name, Some(id), tx.feature_level())).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
-            let new_value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
+            let new_value = |entry: UserProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
             checked_profile_values(tx, caller, entries.into_iter().map(new_value).collect())?
         }
         None => Vec::new(),

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
 use crate::api::changes::users::activation::reactivate;
-use crate::api::changes::users::bot::{check_may_create_bot, emit_account_field, find_active_bot_by_name};
+use crate::api::changes::users::bot::{check_may_create_bot, emit_bot_account_field, find_active_bot_by_name};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -33,7 +33,7 @@ impl Write for ReactivateUser {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let user = administered_user(tx, caller, params.user_id)?;
-        check_bot(tx, context, &user)?;
+        check_bot_reactivation(tx, context, &user)?;
         if user.is_deleted {
             return Err(Error::PlaceholderAccount);
         }
@@ -44,7 +44,9 @@ impl Write for ReactivateUser {
     }
 }
 
-fn check_bot(realm: &Realm, context: &OperationContext<'_>, user: &User) -> Result<(), Error> {
+/// Checks that the caller may create a bot of this kind, and that no other active bot has the name. Does nothing for
+/// people.
+fn check_bot_reactivation(realm: &Realm, context: &OperationContext<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
     check_may_create_bot(realm, context, Some(bot.kind))?;
     // An active bot is found by its own name. From `ActiveBotReactivationRefused` on, that is a conflict too.
@@ -57,12 +59,11 @@ fn check_bot(realm: &Realm, context: &OperationContext<'_>, user: &User) -> Resu
 }
 
 /// Makes the caller the owner of a bot whose owner is deactivated, so that reactivated bots have an active owner. If
-/// the caller is a bot, the caller's owner becomes the owner.
+/// the caller is a bot, the caller's owner becomes the owner, because bots can't own bots.
 ///
-/// Events: `realm_user` update to everyone who can access the bot, and that of [`emit_account_field`].
+/// Events: `realm_user` update to everyone who can access the bot, and that of [`emit_bot_account_field`].
 fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
     let has_inactive_owner = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
-    // Bots can't own bots, so the owner of a calling bot becomes the owner.
     let owner = if caller.is_bot() { caller.bot_owner() } else { Some(caller.id) };
     if !has_inactive_owner {
         return;
@@ -72,5 +73,5 @@ fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
     }
     let audience = tx.audience_with_access_to(user.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: user.id, bot_owner_id: owner });
-    emit_account_field(tx, user.id, "owner_id", |_, _| json!(owner));
+    emit_bot_account_field(tx, user.id, "owner_id", |_, _| json!(owner));
 }

@@ -17,7 +17,7 @@ pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &U
     if *error != Error::InvalidMessage {
         return None;
     }
-    let in_path = raw.path.iter().find(|(name, _)| name == PARAMETERS[0]).map(|(_, value)| value);
+    let in_path = raw.path_values.iter().find(|(name, _)| name == PARAMETERS[0]).map(|(_, value)| value);
     let sent_value = in_path.or_else(|| PARAMETERS.iter().find_map(|name| raw.values.get(*name)))?;
     let is_visible = |id: &i64| realm.visible_message(caller, MessageId(*id)).is_some();
     let id = parse_ids(sent_value).into_iter().take(MAX_IDS).find(|id| !is_visible(id))?;

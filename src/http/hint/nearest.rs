@@ -30,7 +30,7 @@ pub fn for_name(
         }
         Error::InvalidRecipientEmail { email } => for_user(realm, caller?, field_text(email)),
         Error::NoSuchUser => {
-            let (_, email) = raw.path.iter().find(|(name, _)| name == "email")?;
+            let (_, email) = raw.path_values.iter().find(|(name, _)| name == "email")?;
             for_user(realm, caller?, email)
         }
         Error::BadNarrow { desc } => {

@@ -56,7 +56,7 @@ impl PageRequest<'_> {
             full_name: self.field("full_name").unwrap_or_default(),
             password: self.field("password").unwrap_or_default(),
         };
-        match self.world.commit_without_broadcast(|tx| accept::register(tx, key, &registration)) {
+        match self.world.commit_without_broadcast(|tx| accept::accept_with_registration(tx, key, &registration)) {
             Ok((user, new_events)) => {
                 trace.new_events = new_events;
                 let realm = self.world.published_realm();

@@ -56,7 +56,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
     }
     Ok(match route {
         RouteMatch::Operation(row, path) => {
-            raw.path = path;
+            raw.path_values = path;
             Route::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
         }
         other => Route::Answer(respond_without_operation(context, other)),

@@ -44,7 +44,7 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     Some(match route {
         _ if method == "OPTIONS" => Route::Answer(options_reply()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
-            let raw = RawParameters { path, ..RawParameters::default() };
+            let raw = RawParameters { path_values: path, ..RawParameters::default() };
             // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
             // request, every operation that changes something counts as PATCH.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
@@ -76,7 +76,7 @@ fn effective_method(incoming: &ApiRequest) -> String {
 /// `DeferredLengthNotSupported`, `InvalidTusContentType`, `InvalidTusHeader`.
 pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> Result<RawParameters, Error> {
     let incoming = context.incoming;
-    let mut raw = RawParameters { path: routed.raw.path.clone(), ..RawParameters::default() };
+    let mut raw = RawParameters { path_values: routed.raw.path_values.clone(), ..RawParameters::default() };
     let values = Arc::make_mut(&mut raw.values);
     let is_chunk = is_chunk(incoming.headers());
     match routed.row.route.method {

@@ -110,7 +110,8 @@ pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageTyp
     let mut values = request.values.clone();
     // The recipients become an empty list, because they are checked later.
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));
-    let raw = RawParameters { path: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
+    let raw =
+        RawParameters { path_values: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
     let caller = request.caller.ok_or(Error::NoSuchScheduledMessage)?;
-    EditScheduledMessage::read(&raw)?.kind(request.realm, caller.id)
+    EditScheduledMessage::read(&raw)?.checked_kind(request.realm, caller.id)
 }

@@ -30,7 +30,7 @@ pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
 ///
 /// # Errors
 ///
-/// In this order: `OwnerRequired` if the old or new role is owner, `AdministratorRequired`, `OnlyOwnerRole`.
+/// In this order: `OwnerRequired` if the old or new role is owner, `AdministratorRequired`, `CannotDemoteOnlyOwner`.
 pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
     let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
     if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {
@@ -39,5 +39,5 @@ pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role
     if !caller.is_admin() {
         return Err(Error::AdministratorRequired);
     }
-    if is_only_owner(realm, user) { Err(Error::OnlyOwnerRole) } else { Ok(Some(role)) }
+    if is_only_owner(realm, user) { Err(Error::CannotDemoteOnlyOwner) } else { Ok(Some(role)) }
 }

@@ -191,6 +191,7 @@ fn holder_mentions(realm: &Realm, holder: &GroupSettingValue) -> String {
     groups.chain(users).collect::<Vec<String>>().join(", ")
 }
 
+/// `policy` is a value of `stream_post_policy`.
 fn describe_post_policy(policy: i64, channel_word: &str) -> String {
     match policy {
         2 => "Only organization administrators can post".to_owned(),
@@ -208,8 +209,8 @@ pub fn post_retention_change(tx: &mut Tx, actor: &User, channel: ChannelId, old:
     let describe = |is_forever: bool, days: i64| if is_forever { "Forever".to_owned() } else { format!("{days} days") };
     let was_forever = old == -1;
     // If messages are kept forever before and after the change, the notice of a real server says -1 days.
-    let is_forever = new == -1 && !was_forever;
-    let summary = if is_forever {
+    let becomes_forever = new == -1 && !was_forever;
+    let summary = if becomes_forever {
         format!("Messages in this {channel_word} will now be retained forever.")
     } else {
         format!("Messages in this {channel_word} will now be automatically deleted {new} days after they are sent.")
@@ -219,7 +220,7 @@ pub fn post_retention_change(tx: &mut Tx, actor: &User, channel: ChannelId, old:
          {channel_word}:\n\
          * **Old retention period**: {}\n* **New retention period**: {}\n\n{summary}",
         describe(was_forever, old),
-        describe(is_forever, new),
+        describe(becomes_forever, new),
     );
     post_in_channel(tx, actor, channel, content);
 }

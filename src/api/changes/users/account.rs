@@ -1,6 +1,6 @@
 //! Changes of an account's name, role, avatar, email address and email visibility, each with its events.
 
-use crate::api::changes::users::bot::emit_account_field;
+use crate::api::changes::users::bot::emit_bot_account_field;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -16,12 +16,12 @@ use serde_json::json;
 
 /// Renames a user.
 ///
-/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_account_field`].
+/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_bot_account_field`].
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
     let audience = tx.audience_with_access_to(id);
     tx.emit(audience, PersonUpdate::Name { user_id: id, full_name });
-    emit_account_field(tx, id, "full_name", |_, bot| json!(bot.full_name));
+    emit_bot_account_field(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
 /// Changes the role of a user, which also changes the user's system groups, and which channels and users the user can
@@ -72,7 +72,7 @@ fn emit_member_changes<'ids>(
 
 /// Replaces a user's avatar, or with [`AvatarSource::Provider`] removes the uploaded one.
 ///
-/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_account_field`].
+/// Events: `realm_user` update to everyone who can access the user; for bots also that of [`emit_bot_account_field`].
 pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
     let avatar = &mut tx.user_mut(id).avatar;
     avatar.source = source;
@@ -81,7 +81,7 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
-    emit_account_field(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, AvatarSize::Small)));
+    emit_bot_account_field(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, AvatarSize::Small)));
     let audience = tx.audience_with_access_to(id);
     emit_avatar_to(tx, id, audience);
 }

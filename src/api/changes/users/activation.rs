@@ -4,7 +4,7 @@ use super::account::{change_avatar, change_name};
 use super::direct_permissions::{emit_direct_channel_permissions, emit_direct_permissions};
 use crate::api::changes::settings::events::emit_export_consent;
 use crate::api::changes::subscriptions::{emit_resumed_subscriptions, resume_subscriptions, suspend_subscriptions};
-use crate::api::changes::users::bot::emit_account_field;
+use crate::api::changes::users::bot::emit_bot_account_field;
 use crate::api::parameter::json_object;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -44,7 +44,7 @@ json_object! {
 ///
 /// Events for each account, in this order: `delete_message`, those of [`change_name`] and [`change_avatar`],
 /// `invites_changed`, that of [`suspend_subscriptions`], `realm_user` update to everyone who can still access the
-/// account, for bots that of [`emit_account_field`], `realm_user` remove to guests who can no longer access the
+/// account, for bots that of [`emit_bot_account_field`], `realm_user` remove to guests who can no longer access the
 /// account. Last, to guests without access: `user_group` remove_members, and those of [`emit_direct_permissions`] and
 /// [`emit_direct_channel_permissions`]. Below 303, the last two go to everyone, before `realm_user` remove, and there
 /// is no `user_group` remove_members.
@@ -100,7 +100,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let guests_who_lose_access = guests_only_in_larger(tx, &previous_audience, &tx.audience_with_access_to(id));
     let informed_audience = previous_audience.except_all(&guests_who_lose_access);
     tx.emit(informed_audience.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
-    emit_account_field(tx, id, "is_active", |_, _| json!(false));
+    emit_bot_account_field(tx, id, "is_active", |_, _| json!(false));
     if !tx.has(Feature::MembershipChangesSent) {
         let everyone = tx.everyone();
         emit_direct_permissions(tx, &everyone, id);
@@ -133,8 +133,8 @@ fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -
 /// Reactivates an account with its subscriptions and groups.
 ///
 /// Events, in this order: `realm_user` update to everyone who could access the account while it was deactivated, for
-/// people that of [`emit_export_consent`], for bots that of [`emit_account_field`], `realm_user` add to guests who gain
-/// access, `subscription` peer_add, from 303 on `user_group` add_members for each group of the account, those of
+/// people that of [`emit_export_consent`], for bots that of [`emit_bot_account_field`], `realm_user` add to guests who
+/// gain access, `subscription` peer_add, from 303 on `user_group` add_members for each group of the account, those of
 /// [`emit_direct_permissions`], and to guests without access (below 303 to everyone) those of
 /// [`emit_direct_channel_permissions`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
@@ -150,7 +150,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     if !tx.users[&id].is_bot() {
         emit_export_consent(tx, id, tx.user_state(id).is_enabled(UserSetting::AllowPrivateDataExport));
     }
-    emit_account_field(tx, id, "is_active", |_, _| json!(true));
+    emit_bot_account_field(tx, id, "is_active", |_, _| json!(true));
     if !guests_who_gain_access.is_empty() {
         let user = tx.users[&id].clone();
         tx.emit(

@@ -1,6 +1,6 @@
 //! Replacing the API key of an account, and the reply with only an API key.
 
-use super::bot::emit_account_field;
+use super::bot::emit_bot_account_field;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
@@ -16,10 +16,10 @@ pub struct ApiKeyOnlyReply {
 
 /// Gives an account a new API key; the old one no longer works.
 ///
-/// Event: for bots that of [`emit_account_field`].
+/// Event: for bots that of [`emit_bot_account_field`].
 pub fn regenerate_api_key(tx: &mut Tx, user: UserId) -> ApiKeyOnlyReply {
     let api_key = tx.realm_mut().rng.api_key();
     tx.replace_api_key(user, api_key.clone());
-    emit_account_field(tx, user, "api_key", |_, bot| json!(bot.api_key));
+    emit_bot_account_field(tx, user, "api_key", |_, bot| json!(bot.api_key));
     ApiKeyOnlyReply { api_key }
 }

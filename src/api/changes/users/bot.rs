@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Reports a changed field of a bot's account. Does nothing for people.
 ///
 /// Event: below 474, `realm_bot` update to the bot's owner and the administrators.
-pub fn emit_account_field(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
+pub fn emit_bot_account_field(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
     if !tx.users[&id].is_bot() {
         return;
     }

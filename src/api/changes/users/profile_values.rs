@@ -31,13 +31,14 @@ const URL_KIND: i64 = 5;
 const EXTERNAL_ACCOUNT_KIND: i64 = 7;
 const PRONOUNS_KIND: i64 = 8;
 
+/// A value in a request, before it is checked: a text, or users.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProfileValue {
+pub enum RequestedProfileValue {
     Text(String),
     Users(Vec<UserId>),
 }
 
-impl FromJson for ProfileValue {
+impl FromJson for RequestedProfileValue {
     /// Accepts a text or a list of user IDs; the error for all other values is `is not a string`.
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let parse_users = || Vec::<UserId>::from_json(value, path).ok().map(Self::Users);
@@ -51,7 +52,7 @@ impl FromJson for ProfileValue {
     }
 }
 
-impl ProfileValue {
+impl RequestedProfileValue {
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -70,9 +71,9 @@ impl ProfileValue {
 pub fn checked_profile_values(
     realm: &Realm,
     caller: &User,
-    entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,
+    entries: Vec<(ProfileFieldId, Option<RequestedProfileValue>)>,
 ) -> Result<Vec<(ProfileFieldId, Option<String>)>, Error> {
-    let check = |(id, value): (ProfileFieldId, Option<ProfileValue>)| {
+    let check = |(id, value): (ProfileFieldId, Option<RequestedProfileValue>)| {
         let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
         if !field.is_editable && !caller.is_admin() {
             return Err(Error::FieldLocked);
@@ -82,13 +83,20 @@ pub fn checked_profile_values(
     entries.into_iter().map(check).collect()
 }
 
-fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
+fn checked_value(
+    realm: &Realm,
+    caller: &User,
+    field: &ProfileField,
+    value: &RequestedProfileValue,
+) -> Result<String, Error> {
     let bad_value = |problem: &str| Error::bad_value(field.name.clone(), problem);
     let text = match value {
-        ProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
-        ProfileValue::Text(_) if field.kind == USERS_KIND => return Err(Error::bad_value("User IDs", "is not a list")),
-        ProfileValue::Users(_) => return Err(bad_value("is not a string")),
-        ProfileValue::Text(text) => text,
+        RequestedProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
+        RequestedProfileValue::Text(_) if field.kind == USERS_KIND => {
+            return Err(Error::bad_value("User IDs", "is not a list"));
+        }
+        RequestedProfileValue::Users(_) => return Err(bad_value("is not a string")),
+        RequestedProfileValue::Text(text) => text,
     };
     let limit = if field.kind == LONG_TEXT_KIND { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
     match field.kind {

@@ -20,6 +20,11 @@ use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Checks the request, and determines what it changes.
+///
+/// # Errors
+///
+/// Those that `EditMessage` declares, except those of rendering the content.
 pub(super) fn check_request(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -233,7 +238,8 @@ fn check_may_move(
     realm.check_topic_policy(old_channel, new_topic)
 }
 
-/// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit.
+/// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit. `limit`
+/// is in seconds; None means none. `error` is for a message of the request that is too old.
 fn check_move_time(
     realm: &Realm,
     context: &OperationContext<'_>,

@@ -19,7 +19,7 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 /// Maximum age of a notice that a topic was resolved or unresolved, for the opposite change to delete it.
-const UNDO_SECONDS: i64 = 60;
+const MAX_UNDO_AGE: Span = Span::from_seconds(60);
 
 /// Posts the notice that the topic was resolved or unresolved, and the notices of a move that the request asks for.
 pub(super) fn post_notices(
@@ -113,7 +113,7 @@ fn post_or_delete_resolution_notice(
     moved_ids: &[MessageId],
 ) {
     let may_delete_notice = tx.has(Feature::ResolveNoticesDeleted);
-    if let Some(notice) = recent_notice(tx, channel, topic).filter(|_| may_delete_notice) {
+    if let Some(notice) = recent_resolution_notice(tx, channel, topic).filter(|_| may_delete_notice) {
         delete_messages(tx, editor.id, &[notice]);
         return;
     }
@@ -133,9 +133,9 @@ fn participants(realm: &Realm, messages: &[MessageId]) -> OrdSet<UserId> {
         .collect()
 }
 
-/// The last message of a topic, if it is a notice that the topic was resolved or unresolved, at most [`UNDO_SECONDS`]
+/// The last message of a topic, if it is a notice that the topic was resolved or unresolved, at most [`MAX_UNDO_AGE`]
 /// old.
-fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
+fn recent_resolution_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
     let last_id = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
     let message = &realm.messages[&last_id];
     let content = &message.body.content;
@@ -143,7 +143,7 @@ fn recent_notice(realm: &Realm, channel: ChannelId, topic: &str) -> Option<Messa
         .into_iter()
         .any(|resolution_change| content.ends_with(&resolution_sentence(resolution_change)));
     let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && has_sentence;
-    (is_notice && message.sent_at.plus(Span::from_seconds(UNDO_SECONDS)) >= realm.now).then_some(last_id)
+    (is_notice && message.sent_at.plus(MAX_UNDO_AGE) >= realm.now).then_some(last_id)
 }
 
 fn post_notice(

@@ -66,9 +66,10 @@ impl MoveLosses {
             return Self::default();
         }
         let (old_channel, new_channel) = (&tx.channels[&old_channel], &tx.channels[&new_channel]);
-        let were_subscribed = tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
+        let formerly_subscribed =
+            tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
         let users_losing_user_messages: OrdSet<UserId> =
-            were_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
+            formerly_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
         let users_losing_access = match new_channel.privacy.is_private() {
             true => users_losing_user_messages.clone(),
             false => users_losing_user_messages.clone().intersection(tx.guests().clone()),

@@ -47,7 +47,7 @@ impl RequiredParameter<Recipients> {
     /// # Errors
     ///
     /// `MissingParameter` if there is neither.
-    pub fn or_default(self, sender: &User, kind: MessageType) -> Result<Recipients, Error> {
+    pub fn or_default_channel(self, sender: &User, kind: MessageType) -> Result<Recipients, Error> {
         let default_channel = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
         match (self.0, default_channel) {
             (None, Some(channel)) => Ok(Recipients(channel.0.into())),

@@ -153,7 +153,7 @@ impl Parameters for SettingsParams {
                 "old_password" => params.old_password = Some(text.to_owned()),
                 "new_password" => params.new_password = Some(text.to_owned()),
                 "timezone" => params.timezone = Some(TimeZoneName::new(text)?),
-                EMAIL_VISIBILITY => params.email_address_visibility = Some(parse_visibility(text)?),
+                EMAIL_VISIBILITY => params.email_address_visibility = Some(parse_email_visibility(text)?),
                 _ => params.settings.push((name, parse_setting(text, name)?)),
             }
         }
@@ -186,7 +186,7 @@ impl Parameters for UserDefaultsParams {
         for info in order::sort_parameters(Self::LIST, order::USER_DEFAULTS_ORDER) {
             let Some(text) = raw.text(info)? else { continue };
             let value = if info.name == EMAIL_VISIBILITY {
-                parse_visibility(text)?.into()
+                parse_email_visibility(text)?.into()
             } else {
                 parse_setting(text, info.name)?
             };
@@ -210,7 +210,7 @@ const SETTINGS_WITH_LIST_ERROR: [&str; 2] = ["emojiset", "default_avatar_source"
 /// The setting of both operations that a user has in the account instead of among the settings.
 const EMAIL_VISIBILITY: &str = "email_address_visibility";
 
-fn parse_visibility(text: &str) -> Result<i64, Error> {
+fn parse_email_visibility(text: &str) -> Result<i64, Error> {
     parse_one_of(text, EMAIL_VISIBILITY, &[1, 2, 3, 4, 5])
 }
 

@@ -15,12 +15,12 @@ pub(super) fn are_comparable(old: &[&str], new: &[&str], budget: &Budget) -> boo
 }
 
 /// Returns the minimum number of deleted and inserted words (E. W. Myers, An O(ND) Difference Algorithm and Its
-/// Variations, 1986). In the paper's terms, `old_index` is x, and the diagonal is k, the difference of the indices in
+/// Variations, 1986). In the paper's terms, `old_index` is x, and the diagonal is k, the difference of the indexes in
 /// the old and new text.
 fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhausted> {
     let max_distance = old.len() + new.len();
     // The furthest index in the old text on each diagonal.
-    let mut furthest_indices = vec![0_usize; 2 * max_distance + 3];
+    let mut furthest_indexes = vec![0_usize; 2 * max_distance + 3];
     let index_of = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
     for changes in 0..=max_distance {
         let max_diagonal = changes as isize;
@@ -28,7 +28,7 @@ fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, E
         let first = -(max_diagonal - 2 * max_diagonal.saturating_sub(new.len() as isize).max(0));
         let last = max_diagonal - 2 * max_diagonal.saturating_sub(old.len() as isize).max(0);
         for diagonal in (first..=last).step_by(2) {
-            let [below, above] = [furthest_indices[index_of(diagonal - 1)], furthest_indices[index_of(diagonal + 1)]];
+            let [below, above] = [furthest_indexes[index_of(diagonal - 1)], furthest_indexes[index_of(diagonal + 1)]];
             let is_insertion = diagonal == -max_diagonal || diagonal != max_diagonal && below < above;
             let start = if is_insertion { above } else { below + 1 };
             let mut old_index = start;
@@ -39,7 +39,7 @@ fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, E
                 old_index += 1;
             }
             budget.spend_steps(1 + old_index - start)?;
-            furthest_indices[index_of(diagonal)] = old_index;
+            furthest_indexes[index_of(diagonal)] = old_index;
             if old_index >= old.len() && old_index as isize - diagonal >= new.len() as isize {
                 return Ok(changes);
             }

@@ -3,6 +3,7 @@
 
 use crate::api::parameter::ParameterInfo;
 
+/// The parameters in an order; those that it does not list come last.
 pub fn sort_parameters(parameters: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
     let mut sorted_parameters: Vec<&ParameterInfo> = parameters.iter().collect();
     sorted_parameters.sort_by_key(|info| position(order, info.name));

@@ -7,17 +7,17 @@ use crate::realm::message_link::channel_message_link;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use chat_markdown::{OutputFormat, encode_link_label};
 
-pub struct MessageAddress {
+/// Links to a message that the caller sent.
+pub struct MessageLinks {
     /// Absolute, with the host that the client used.
     pub url: String,
     /// A Markdown link labelled with channel and topic; the bare URL for direct messages and for a channel that the
     /// caller can't see.
-    pub link: String,
+    pub markdown: String,
 }
 
-impl MessageAddress {
-    /// Returns the address of a message that the caller sent, without the channel's name if the caller can post to the
-    /// channel but not see it.
+impl MessageLinks {
+    /// Returns the links, without the channel's name if the caller can post to the channel but not see it.
     pub fn new(realm: &Realm, context: &OperationContext<'_>, id: MessageId) -> Self {
         let base_url = context.origin.base_url();
         let message = &realm.messages[&id];
@@ -34,10 +34,10 @@ impl MessageAddress {
         let url = [&base_url, "/", &realm.message_link(message, OutputFormat::default())].concat();
         let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
         let [channel, topic] = [&channel.name, displayed_topic].map(encode_link_label);
-        Self { link: ["[#", &channel, " > ", &topic, " @ 💬](", &url, ")"].concat(), url }
+        Self { markdown: ["[#", &channel, " > ", &topic, " @ 💬](", &url, ")"].concat(), url }
     }
 
     fn from_url(url: String) -> Self {
-        Self { link: url.clone(), url }
+        Self { markdown: url.clone(), url }
     }
 }
