@@ -308,9 +308,9 @@ impl UsedNames {
         let mut codes = self.codes.symmetric_difference(&other.codes);
         let mut texts = self.refusal_texts.symmetric_difference(&other.refusal_texts);
         let names_code = |code: &String| words(description).any(|word| word == code);
-        let names_text = |text: &&str| quoted_messages(description).any(|message| message == *text);
+        let names_text = |text: &&'static str| quoted_messages(description).any(|message| message == *text);
         let are_both_refused = !self.codes.is_empty() && !other.codes.is_empty();
-        are_both_refused && (codes.any(names_code) || texts.any(|text| names_text(text)))
+        are_both_refused && (codes.any(names_code) || texts.any(names_text))
     }
 
     /// How sure it is that one of these names was received.
