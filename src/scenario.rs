@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod account_key;
 mod block;
 mod block_parser;
 mod block_text;

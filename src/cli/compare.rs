@@ -21,7 +21,7 @@ use crate::cli::upstream::parse_base_url;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario, random_word};
 use crate::upstream::{BaseUrl, Options, Upstream};
-pub use accounts::is_role;
+pub use accounts::handle_of;
 use accounts::{Accounts, role_name, similar_handle};
 use baseline::Baseline;
 use clap::Args;

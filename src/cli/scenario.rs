@@ -6,8 +6,8 @@ mod results;
 mod traffic;
 
 use super::CliError;
-use super::compare::is_role;
-use super::file::write_atomically;
+use super::compare::handle_of;
+use super::file::{check_writable, write_atomically};
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
@@ -41,8 +41,8 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without
-    /// /control: {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with accounts of the server at URL, by role or by the names of the scenarios' users; its organization is
+    /// then played as it is; needed without /control: {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 
@@ -79,6 +79,11 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
 
 async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
+    let junit_error =
+        |file: &Path, error: std::io::Error| CliError::failure(format!("{} can't be written: {error}", file.display()));
+    if let Some(file) = &run.junit {
+        check_writable(file).map_err(|error| junit_error(file, error))?;
+    }
     let Some(documents) = read_documents(&list_files(&run.files)?) else { return Ok(ExitCode::FAILURE) };
     check_names(run.accounts.as_deref(), &accounts, &documents)?;
     let started_server = match run.url {
@@ -107,39 +112,45 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
         server.stop().await;
     }
     if let Some(file) = &run.junit {
-        let write_error = |error| CliError::failure(format!("cannot write {}: {error}", file.display()));
-        write_atomically(file, &results.junit()).map_err(write_error)?;
+        write_atomically(file, &results.junit()).map_err(|error| junit_error(file, error))?;
     }
     print_line(results.counts())?;
     results.status(run.fail_on_skip)
 }
 
+/// Reads accounts, which may be named by role, as those of `compare` are.
 fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))?;
-    json_diagnostic::read(&text).map_err(|mistake| {
-        CliError::failure(format!(
-            "{}: {mistake}; scenario run takes accounts by the names of the scenarios' users, each with its address and \
-             key: {{\"mel\": {{\"email\": …, \"api_key\": …}}}}",
-            file.display()
+    let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
+    let named_accounts: Accounts = json_diagnostic::read(&text).map_err(|mistake| {
+        file_error(format!(
+            "{mistake}; scenario run takes accounts of one server, by role or by the names of the scenarios' users: \
+             {{\"mel\": {{\"email\": …, \"api_key\": …}}}}"
         ))
-    })
+    })?;
+    let mut accounts = Accounts::new();
+    for (name, account) in named_accounts {
+        let handle = handle_of(&name).to_owned();
+        if accounts.contains_key(&handle) {
+            return Err(file_error(format!("$.{name}: the account for {handle} is given twice")));
+        }
+        accounts.insert(handle, account);
+    }
+    Ok(accounts)
 }
 
-/// Checks that accounts are not all named by role, as those of `compare` may be.
+/// Checks that at least one account is a user of the scenarios.
 ///
 /// # Errors
 ///
-/// If none is named as a user of the scenarios, and one as a role.
+/// If none is, with the names of the scenarios' users.
 fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
     let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
-    let has_roles = accounts.keys().any(|name| is_role(name));
-    let Some(file) = file.filter(|_| has_roles && !accounts.keys().any(|name| handles.contains(name))) else {
-        return Ok(());
-    };
+    let has_user = accounts.keys().any(|name| handles.contains(name));
+    let Some(file) = file.filter(|_| !has_user && !handles.is_empty()) else { return Ok(()) };
     let handles: Vec<String> = handles.into_iter().collect();
     Err(CliError::failure(format!(
-        "{}: names accounts by role, as compare takes them; scenario run takes them by the names of the scenarios' users: {}",
+        "{}: no scenario uses these accounts; the users of the scenarios are {}",
         file.display(),
         handles.join(", ")
     )))

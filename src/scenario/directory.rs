@@ -14,7 +14,8 @@ pub type Accounts = BTreeMap<String, Account>;
 pub struct Account {
     /// The address with which the account logs in.
     pub email: String,
-    /// The API key. If it is empty, a comparison of two servers fetches it.
+    /// The API key. If it is empty, the server is asked for it, which works with doubles and development servers.
+    #[serde(default)]
     pub api_key: String,
 }
 

@@ -1,8 +1,9 @@
 //! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios
 //! are played in the server's organization.
 
+use super::account_key::{key_in_reply, key_request};
 use super::client::{Client, Failure, HttpReply, HttpRequest};
-use super::directory::{Accounts, Directory, ScenarioUser};
+use super::directory::{Account, Accounts, Directory, ScenarioUser};
 use super::random_word::random_word;
 use base64::Engine;
 use parking_lot::Mutex;
@@ -237,11 +238,12 @@ impl Stage {
     async fn directory_of_accounts(&self, world: &World) -> Result<Directory, String> {
         let mut directory = Directory::default();
         for (handle, account) in &self.accounts {
+            let (email, api_key) = (&account.email, self.api_key_of(account, world).await?);
             let get = |path: &str| {
                 self.send(HttpRequest {
                     method: "GET".to_owned(),
                     url: format!("{}/api/v1{path}", world.base_url),
-                    headers: vec![authorization_header(&account.email, &account.api_key)],
+                    headers: vec![authorization_header(email, &api_key)],
                     body: Vec::new(),
                 })
             };
@@ -250,16 +252,28 @@ impl Stage {
                 return Err(format!("the account '{handle}' is refused: {}", own_user.body["msg"]));
             };
             let full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
-            let (email, api_key) = (account.email.clone(), account.api_key.clone());
-            directory.users.insert(handle.clone(), ScenarioUser { email, api_key, user_id, full_name });
             if let Ok(channels) = get("/streams").await {
                 Directory::add_ids(&mut directory.channels, &channels.body["streams"], "stream_id");
             }
             if let Ok(groups) = get("/user_groups").await {
                 Directory::add_ids(&mut directory.groups, &groups.body["user_groups"], "id");
             }
+            let user = ScenarioUser { email: email.clone(), api_key, user_id, full_name };
+            directory.users.insert(handle.clone(), user);
         }
         Ok(directory)
+    }
+
+    /// The API key of an account, which the server is asked for if it is not given.
+    async fn api_key_of(&self, account: &Account, world: &World) -> Result<String, String> {
+        let Account { email, api_key } = account;
+        if !api_key.is_empty() {
+            return Ok(api_key.clone());
+        }
+        let reply =
+            self.send(key_request(&world.base_url, email)).await.map_err(|failure| failure.reason().to_owned())?;
+        let key = key_in_reply(&reply, &world.base_url, email)?;
+        key.ok_or_else(|| format!("{} has no account {email}", world.base_url))
     }
 
     /// The world's time in UNIX seconds. Without control, it is that of the `Date` header.

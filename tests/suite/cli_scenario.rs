@@ -261,17 +261,27 @@ fn mistakes_end_it_before_anything_is_played() {
     for arguments in [&[][..], &[&good, "--acounts", "x"], &[&good, "--accounts", "x"]] {
         assert_eq!(run(arguments).0, Some(2), "{arguments:?}");
     }
-    let (_, accounts) = file("accounts.json", r#"{"mel": {"email": "mel@chat.test"}}"#);
-    let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
-    assert_eq!(status, Some(1));
-    let takes = "scenario run takes accounts by the names of the scenarios' users, each with its address and key: ";
-    assert!(errors.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing; {takes}")), "{errors}");
-    let (_, accounts) = file("roles.json", r#"{"member": {"email": "mel@chat.test", "api_key": "abc"}}"#);
-    let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
-    let problem =
-        "names accounts by role, as compare takes them; scenario run takes them by the names of the scenarios' users: ";
-    assert_eq!(status, Some(1));
-    assert!(errors.starts_with(&format!("error: {accounts}: {problem}")), "{errors}");
+    for (name, text, problem) in [
+        ("form", r#"{"mel": {"first": {"email": "mel@chat.test"}}}"#, "$.mel.first: there is no key `first`"),
+        (
+            "nobody",
+            r#"{"robot": {"email": "mel@chat.test"}}"#,
+            "no scenario uses these accounts; the users of the scenarios are mel\n",
+        ),
+        (
+            "twice",
+            r#"{"mel": {"email": "mel@chat.test"}, "member": {"email": "a@b.test"}}"#,
+            "the account for mel is given twice",
+        ),
+    ] {
+        let (_, accounts) = file(&format!("{name}-accounts.json"), text);
+        let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
+        assert_eq!(status, Some(1));
+        assert!(errors.starts_with(&format!("error: {accounts}: ")) && errors.contains(problem), "{errors}");
+    }
+    let (status, out, errors) = run(&["--junit", "/nowhere/junit.xml", &good]);
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(errors.starts_with("error: /nowhere/junit.xml can't be written: "), "{errors}");
     let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1"]);
     assert_eq!(status, Some(1));
     assert!(errors.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{errors}");
@@ -376,12 +386,18 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
     let key = server.user_of("default", "mel").api_key;
     let (_, accounts) =
         file("own-accounts.json", &format!(r#"{{"mel": {{"email": "mel@chat.test", "api_key": "{key}"}}}}"#));
+    let (_, accounts_by_role) = file("own-roles.json", r#"{"member": {"email": "mel@chat.test"}}"#);
     let text = "# Own\n\n```request\nmel: POST /messages\ntype: channel\nto: general\ntopic: own\ncontent: here to stay\n```\n```reply 200\n```\n";
     let (_, scenario) = file("own.md", text);
 
-    let (status, out, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &accounts]);
+    for accounts in [&accounts, &accounts_by_role] {
+        let (status, out, errors) = run(&[&scenario, "--url", server.url(), "--accounts", accounts]);
+        assert_eq!(status, Some(0), "{out}{errors}");
+    }
 
-    assert_eq!(status, Some(0), "{out}{errors}");
+    let (_, unknown) = file("own-unknown.json", r#"{"member": {"email": "nobody@chat.test"}}"#);
+    let (status, _, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &unknown]);
+    assert!(status == Some(1) && errors.contains("has no account nobody@chat.test"), "{errors}");
     let realm = server.world("default").snapshot();
     let newest = realm.messages.values().next_back().expect("a message");
     assert_eq!(newest.body.content, "here to stay");

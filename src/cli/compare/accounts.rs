@@ -75,7 +75,7 @@ impl Accounts {
         let names: Vec<&str> = roles.chain(handles.iter().map(String::as_str)).collect();
         let mut accounts = BTreeMap::new();
         for (name, value) in entries {
-            let handle = ROLES.iter().find(|(role, _)| *role == name).map_or(name.as_str(), |(_, handle)| handle);
+            let handle = handle_of(&name);
             let is_known = handles.contains(handle) || ROLES.iter().any(|(_, known_handle)| *known_handle == handle);
             if !is_known {
                 match similar_name(&name, &names) {
@@ -140,9 +140,9 @@ fn entry_problem(entry: &Value) -> String {
     unknown.map_or_else(|| ENTRY_FORM.to_owned(), |key| describe_unknown("key", key, &known))
 }
 
-/// Whether a name in an accounts file is that of a role, such as `member`.
-pub fn is_role(name: &str) -> bool {
-    ROLES.iter().any(|(role, _)| *role == name)
+/// The handle of an account that a file may name by its role, such as `mel` for `member`; other names as they are.
+pub fn handle_of(name: &str) -> &str {
+    ROLES.iter().find(|(role, _)| *role == name).map_or(name, |(_, handle)| handle)
 }
 
 /// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle of

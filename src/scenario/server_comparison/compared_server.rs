@@ -1,5 +1,6 @@
 //! One of the two servers of a comparison, with its accounts and the transport of its requests.
 
+use crate::scenario::account_key::{key_in_reply, key_request};
 use crate::scenario::client::{Failure, HttpReply, HttpRequest};
 use crate::scenario::directory::{Account, Directory, ScenarioUser};
 use crate::scenario::recording::secrets::redact_url;
@@ -111,27 +112,8 @@ impl ComparedServer {
 
     /// The API key of an account; None if the server has no such account.
     async fn fetch_api_key(&self, email: &str) -> Result<Option<String>, String> {
-        let body = form_urlencoded::Serializer::new(String::new()).append_pair("username", email).finish();
-        let reply = self
-            .send(HttpRequest {
-                method: "POST".to_owned(),
-                url: format!("{}/api/v1/dev_fetch_api_key", self.url),
-                headers: vec![("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())],
-                body: body.into_bytes(),
-            })
-            .await?;
-        if let Some(key) = reply.body["api_key"].as_str() {
-            return Ok(Some(key.to_owned()));
-        }
-        if reply.body["code"] == "USER_DEACTIVATED" {
-            return Err(format!("{}: the account {email} is deactivated", self.url));
-        }
-        let reason = match reply.body["msg"].as_str() {
-            Some(_) if matches!(reply.status, 401 | 403) => return Ok(None),
-            Some(message) => message.to_owned(),
-            None => reply.not_json_reason(),
-        };
-        Err(format!("{} gives no key for {email} ({reason}): name its api_key in the file of accounts", self.url))
+        let reply = self.send(key_request(&self.url, email)).await?;
+        key_in_reply(&reply, &self.url, email)
     }
 
     /// The handles of the accounts.
