@@ -57,5 +57,5 @@ pub use mistake::Mistake;
 pub use mode::Mode;
 pub use outcome::{Difference, Outcome};
 pub(crate) use random_word::random_word;
-pub use run::play;
+pub use run::{level_of_world, play};
 pub use stage::Stage;

@@ -12,7 +12,7 @@ use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
 use crate::scenario::server_comparison::handles;
-use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, play};
+use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, level_of_world, play};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
@@ -37,7 +37,7 @@ pub struct Run {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Server to play against; by default one is started
+    /// Server to play against, at its feature level and in its dialect; by default one is started
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -223,7 +223,15 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         let title = format!("{}: {}", document.path, scenario.name);
         let verdict = match play(stage, document, scenario, mode).await {
             Outcome::Passed => {
-                print_line(format_args!("played   {title}"))?;
+                let server_level = stage.level().await.map_err(CliError::failure)?;
+                let own_level = level_of_world(document, scenario).filter(|level| *level != server_level);
+                let level_note = match own_level {
+                    Some(level) if run.url.is_some() => {
+                        format!(" (at level {level}, as its world block says; the server is at {server_level})")
+                    }
+                    _ => String::new(),
+                };
+                print_line(format_args!("played   {title}{level_note}"))?;
                 Verdict::Played
             }
             Outcome::Skipped(reason) => {

@@ -9,9 +9,9 @@ use super::play::Player;
 use super::stage::Stage;
 use super::world_setup::WorldSetup;
 
-/// Plays a scenario of a document at the newest feature level, and with control also at the lowest level from which it
-/// holds, unless its `world` block sets the level. Skips it if the server is too old, or lacks the control that it
-/// needs.
+/// Plays a scenario of a document at the feature level of the server, and with control also at the lowest level from
+/// which it holds, unless its `world` block sets the level. Skips it if the server is too old, or lacks the control that
+/// it needs.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));
@@ -27,20 +27,20 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
             return Outcome::Skipped(format!("needs {requirement}, which this server does not give{remedy}"));
         }
     }
-    let newest_level = match stage.level().await {
+    let server_level = match stage.level().await {
         Ok(level) => level,
         Err(reason) => return failed_outcome(scenario.line, reason),
     };
-    if let Some(lowest_level) = setup.from_level.filter(|lowest_level| *lowest_level > newest_level) {
-        return Outcome::Skipped(format!("holds from feature level {lowest_level} on; this server has {newest_level}"));
+    if let Some(lowest_level) = setup.from_level.filter(|lowest_level| *lowest_level > server_level) {
+        return Outcome::Skipped(format!("holds from feature level {lowest_level} on; this server has {server_level}"));
     }
     // A server without control has only one level.
-    let levels = if stage.has_control() { setup.levels(newest_level) } else { vec![newest_level] };
+    let levels = if stage.has_control() { setup.levels(server_level) } else { vec![server_level] };
     for level in levels {
         let outcome = play_at(stage, document, scenario, (level, &setup, &blocks), mode).await;
         match outcome {
             Outcome::Passed => {}
-            Outcome::Differs(differences) if level != newest_level => {
+            Outcome::Differs(differences) if level != server_level => {
                 return Outcome::Differs(mark_level_difference(level, differences, mode));
             }
             other => return other,
@@ -49,12 +49,20 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     Outcome::Passed
 }
 
+/// The feature level that a scenario's `world` blocks set, if it is a number.
+pub fn level_of_world(document: &Document, scenario: &Scenario) -> Option<i64> {
+    let blocks = document.background.iter().chain(&scenario.blocks);
+    let setup = WorldSetup::merge(blocks.filter_map(Block::world_setup));
+    let (_, text) = setup.options.iter().rfind(|(name, _)| name == "feature_level")?;
+    text.parse().ok()
+}
+
 fn failed_outcome(line: usize, reason: String) -> Outcome {
     Outcome::Failed(Difference { line, message: reason, edits: Vec::new() })
 }
 
 /// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
-/// removed, because they would not match the newest level.
+/// removed, because they would not match the level of the server.
 fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {

@@ -24,8 +24,8 @@ pub struct Stage {
     /// Base URL of the API for servers without control, without `/api/v1`.
     base_url: String,
     control_token: Option<String>,
-    /// The newest feature level. None without control, and with accounts.
-    newest_level: Option<i64>,
+    /// None without control, and with accounts.
+    world_defaults: Option<WorldDefaults>,
     accounts: Accounts,
     /// Differs for each run.
     run_word: String,
@@ -33,6 +33,17 @@ pub struct Stage {
     unique_word_count: AtomicU64,
     /// The control URLs of worlds that were created and not yet ended.
     open_world_urls: Mutex<BTreeSet<String>>,
+}
+
+/// What the worlds for scenarios have, unless a `world` block says otherwise.
+struct WorldDefaults {
+    /// The newest feature level that the server knows, for `feature_level: newest`.
+    newest_level: i64,
+    /// The feature level of the world at the stage's URL.
+    level: i64,
+    /// The dialect of the world at the stage's URL, as `POST /control/worlds` takes it. None for one of a document: that
+    /// of the server's command line.
+    dialect: Option<String>,
 }
 
 /// The world, or the organization of a server without control, in which a scenario is played.
@@ -78,7 +89,7 @@ impl Stage {
             origin,
             base_url,
             control_token,
-            newest_level: None,
+            world_defaults: None,
             accounts,
             run_word: random_word(),
             unique_word_count: AtomicU64::new(0),
@@ -103,23 +114,45 @@ impl Stage {
         if let Some(refusal) = refusal.filter(|_| is_control) {
             return Err(format!("{url} refuses to be steered: {}; --control-token may help", refusal.body["msg"]));
         }
-        stage.newest_level = health_reply.body["feature_level"].as_i64().filter(|_| health_reply.status == 200);
+        if let Some(newest_level) = health_reply.body["feature_level"].as_i64().filter(|_| health_reply.status == 200) {
+            let defaults = stage.read_world_defaults(newest_level).await;
+            stage.world_defaults = Some(defaults.map_err(|failure| format!("{url}: {}", failure.reason()))?);
+        }
         Ok(stage)
+    }
+
+    /// Reads the level and the dialect of the world at the URL of the stage; of `default` if there is none.
+    async fn read_world_defaults(&self, newest_level: i64) -> Result<WorldDefaults, Failure> {
+        let world_name = self.base_url.split_once("/w/").map(|(_, name)| name.split('/').next().unwrap_or(name));
+        let mut row = Value::Null;
+        for name in world_name.into_iter().chain(["default"]) {
+            let reply = self.call_control("GET", &format!("{}/control/worlds/{name}", self.origin), None).await?;
+            if reply.status == 200 {
+                row = reply.body["world"].clone();
+                break;
+            }
+        }
+        let dialect = row["dialect"].as_str().filter(|name| *name != "custom");
+        Ok(WorldDefaults {
+            newest_level,
+            level: row["feature_level"].as_i64().unwrap_or(newest_level),
+            dialect: dialect.map(str::to_owned),
+        })
     }
 
     /// Whether scenarios are played with control, each in its own world.
     pub fn has_control(&self) -> bool {
-        self.newest_level.is_some()
+        self.world_defaults.is_some()
     }
 
-    /// The newest feature level at which a scenario can be played. Without control, it is the level of the server.
+    /// The feature level at which scenarios are played: that of the server, or of the world at the stage's URL.
     ///
     /// # Errors
     ///
     /// If there is no reply.
     pub async fn level(&self) -> Result<i64, String> {
-        if let Some(newest_level) = self.newest_level {
-            return Ok(newest_level);
+        if let Some(defaults) = &self.world_defaults {
+            return Ok(defaults.level);
         }
         let url = format!("{}/api/v1/server_settings", self.base_url);
         let reply = self.send(HttpRequest { method: "GET".to_owned(), url, ..HttpRequest::default() }).await;
@@ -136,20 +169,22 @@ impl Stage {
     ///
     /// Why the world can't be created.
     pub async fn make_world(&self, level: i64, options: &[(String, String)], file: &str) -> Result<World, String> {
-        if !self.has_control() {
+        let Some(defaults) = &self.world_defaults else {
             return Ok(World { base_url: self.base_url.clone(), control_url: None });
-        }
+        };
         let mut body = json!({
             "fixture": "default",
             "clock": START_TIME,
             "feature_level": level,
-            "dialect": "neutral",
             "seed": 0,
         });
+        if let Some(dialect) = &defaults.dialect {
+            body["dialect"] = json!(dialect);
+        }
         for (name, text) in options {
             body[name] = match name.as_str() {
                 "fixture" => parse_fixture(text, file)?,
-                "feature_level" if text == "newest" => json!(self.newest_level),
+                "feature_level" if text == "newest" => json!(defaults.newest_level),
                 "feature_level" | "seed" => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
                 _ => text.as_str().into(),
             };

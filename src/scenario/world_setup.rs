@@ -5,7 +5,7 @@
 pub struct WorldSetup {
     /// Names and values of options, as in `POST /control/worlds`.
     pub options: Vec<(String, String)>,
-    /// The lowest feature level at which the scenario is played. None if it is only played at the newest.
+    /// The lowest feature level at which the scenario is played. None if it is only played at that of the server.
     pub from_level: Option<i64>,
 }
 
@@ -20,11 +20,11 @@ impl WorldSetup {
         merged
     }
 
-    /// The levels at which the scenario is played: the newest, and the lowest one if it is another and no option sets
-    /// the level.
-    pub fn levels(&self, newest_level: i64) -> Vec<i64> {
+    /// The levels at which the scenario is played: that of the server, and the lowest one if it is another and no option
+    /// sets the level.
+    pub fn levels(&self, server_level: i64) -> Vec<i64> {
         let has_level_option = self.options.iter().any(|(name, _)| name == "feature_level");
-        let lowest_level = self.from_level.filter(|lowest_level| !has_level_option && *lowest_level != newest_level);
-        std::iter::once(newest_level).chain(lowest_level).collect()
+        let lowest_level = self.from_level.filter(|lowest_level| !has_level_option && *lowest_level != server_level);
+        std::iter::once(server_level).chain(lowest_level).collect()
     }
 }

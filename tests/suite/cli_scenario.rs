@@ -1,5 +1,6 @@
 //! `chatdouble scenario`: what it prints, how it ends, what it rewrites.
 
+use crate::support::TestServer;
 use chatdouble::{Options, Server};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -401,6 +402,38 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
     let realm = server.world("default").snapshot();
     let newest = realm.messages.values().next_back().expect("a message");
     assert_eq!(newest.body.content, "here to stay");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn worlds_on_another_server_have_its_level_and_dialect() {
+    let server = TestServer::start_with(|options| {
+        options.feature_level = 247;
+        options.dialect = chatdouble::Dialect::zulip();
+    })
+    .await;
+    let url = server.url();
+    let settings = "```request\nmel: GET /server_settings\n```\n```reply\n{\"zulip_feature_level\": LEVEL}\n```\n";
+    let at = |level: &str| settings.replace("LEVEL", level);
+    let (_, own) = file("own-level.md", &format!("# Own\n\n{}", at("247")));
+    let (_, set) = file("set-level.md", &format!("# Set\n\n```world\nfeature_level: 387\n```\n{}", at("387")));
+    let (_, newest) =
+        file("newest-level.md", &format!("# Newest\n\n```world\nfeature_level: newest\n```\n{}", at("\"{{248..}}\"")));
+    let (_, later) = file("later.md", &format!("# Later\n\n```world\nfrom_level: 300\n```\n{}", at("300")));
+    let snippets = "# Snippets\n\n```request\nmel: GET /saved_snippets\n```\n```reply 200\n```\n";
+    let (_, absent) = file("absent.md", snippets);
+
+    let (status, out, errors) = run(&["--url", &url, &own, &set, &newest, &later]);
+    assert_eq!(status, Some(0), "{out}{errors}");
+    let note = ": Set (at level 387, as its world block says; the server is at 247)\n";
+    assert!(out.contains(": Own\n") && out.contains(note), "{out}");
+    assert!(out.contains(": Later: holds from feature level 300 on; this server has 247\n"), "{out}");
+    assert_eq!(run(&["--url", &url, &absent]).0, Some(1));
+
+    // The world in the path, if there is one.
+    let world = r#"{"name": "later", "feature_level": 387}"#;
+    server.request("POST", "/control/worlds", &[("host", "localhost")], world).await.success();
+    assert_eq!(run(&["--url", &format!("{url}/w/later"), &absent]).0, Some(0));
+    assert_eq!(run(&["--url", &format!("{url}/w/nowhere"), &own]).0, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
