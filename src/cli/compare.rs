@@ -138,6 +138,7 @@ impl Compare {
             sides = open_servers => sides?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
+        files.remove_former_results();
         let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(account_warnings([&sides[0], &sides[1]]));
         warnings.for_each(eprint_line);
         let mut report = Report::new([&sides[0], &sides[1]], baseline, !self.only.is_empty(), self.read_only);

@@ -27,10 +27,10 @@ pub(super) fn write_atomically_with(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let target = follow_links(file)?;
-    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        return write_buffered(OpenOptions::new().write(true).open(&target)?, write).map(drop);
+    if is_pipe_or_device(file) {
+        return write_buffered(OpenOptions::new().write(true).open(file)?, write).map(drop);
     }
+    let target = follow_links(file)?;
     let temporary_path = temporary_path(&target);
     let result = File::create(&temporary_path).and_then(|file| write_buffered(file, write)?.sync_all());
     let result = result.and_then(|()| fs::rename(&temporary_path, &target));
@@ -52,15 +52,18 @@ fn write_buffered(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Re
 ///
 /// An I/O error.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
-    let target = follow_links(file)?;
-    match fs::metadata(&target) {
-        Ok(metadata) if !metadata.is_file() => OpenOptions::new().write(true).open(&target).map(drop),
-        _ => {
-            let temporary_path = temporary_path(&target);
-            File::create(&temporary_path)?;
-            fs::remove_file(&temporary_path)
-        }
+    if is_pipe_or_device(file) {
+        return OpenOptions::new().write(true).open(file).map(drop);
     }
+    let temporary_path = temporary_path(&follow_links(file)?);
+    File::create(&temporary_path)?;
+    fs::remove_file(&temporary_path)
+}
+
+/// Whether a path leads to something else than a regular file. The system follows the links: those such as
+/// `/dev/stdout` may lead to a pipe, which has no path.
+fn is_pipe_or_device(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|metadata| !metadata.is_file())
 }
 
 fn temporary_path(target: &Path) -> PathBuf {

@@ -24,6 +24,12 @@ impl<'a> ResultFiles<'a> {
         json: Option<&'a Path>,
         baseline: Option<&'a Path>,
     ) -> Result<Self, CliError> {
+        for (option, file) in [("--output", text), ("--json", json)] {
+            if file == Some(Path::new("-")) {
+                let message = format!("{option} takes a file, not '-'; the result is printed without --output");
+                return Err(CliError::usage(message));
+            }
+        }
         for file in text.into_iter().chain(json) {
             check_writable(file).map_err(|error| write_error(file, &error))?;
         }
@@ -45,6 +51,16 @@ impl<'a> ResultFiles<'a> {
             }
         }
         Ok(Self { text, json })
+    }
+
+    /// Removes the results of earlier runs, so that nobody takes them for that of this run, which may fail.
+    pub fn remove_former_results(&self) {
+        for file in self.text.into_iter().chain(self.json) {
+            if std::fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file()) {
+                // A file that can't be removed is replaced at the end.
+                let _ = std::fs::remove_file(file);
+            }
+        }
     }
 
     /// Writes the report to the files. Prints its counts if there is a file for the text, else its text.

@@ -6,6 +6,9 @@ use crate::scenario::server_comparison::ComparedServer;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The first feature level at which `GET /users/me` has `role`. Before it, there are flags only.
+const FIRST_LEVEL_WITH_ROLES: i64 = 59;
+
 /// A warning if the servers have names of different dialects, so that every reply with such a name differs.
 pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
     let level_names = sides.map(|side| {
@@ -37,8 +40,8 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
     }
     warnings.extend(name_difference_warning(first, second));
     for (handle, own_user) in &first.own_users {
-        let role = role_of(own_user);
-        let other_role = second.own_users.get(handle).map_or(role, role_of);
+        let role = role_of(own_user, first.feature_level);
+        let other_role = second.own_users.get(handle).map_or(role, |user| role_of(user, second.feature_level));
         let name = role_name(handle);
         if role != other_role {
             warnings.push(format!(
@@ -85,8 +88,8 @@ fn expected_role(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The role of a user as `GET /users/me` describes it, with its article. Below feature level 59 there are flags only.
-fn role_of(own_user: &Value) -> &'static str {
+/// The role of a user as `GET /users/me` describes it at a feature level, with its article.
+fn role_of(own_user: &Value, feature_level: i64) -> &'static str {
     let has_flag = |name: &str| own_user[name] == true;
     match own_user["role"].as_i64() {
         Some(100) => "an owner",
@@ -96,6 +99,7 @@ fn role_of(own_user: &Value) -> &'static str {
         None if has_flag("is_owner") => "an owner",
         None if has_flag("is_admin") => "an administrator",
         None if has_flag("is_guest") => "a guest",
+        None if feature_level >= FIRST_LEVEL_WITH_ROLES => "without a role",
         _ => "a member",
     }
 }

@@ -156,6 +156,15 @@ async fn what_the_accounts_lack_is_named_and_can_be_a_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_without_a_role_is_no_member() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    fault(&second, "/users/me", &json!({"change": {"role": null}})).await;
+    let (_, said, errors) = compare(&first.url(), &second.url(), &["--read-only", "--only", "GET /users/me"]).await;
+    let expected = format!("the account moderator is a moderator on {}, but without a role on ", first.url());
+    assert!(errors.contains(&expected), "{said}{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_name_of_the_same_account_differs_where_it_is() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let change = json!({"change": {"full_name": "Melanie Marsh"}});

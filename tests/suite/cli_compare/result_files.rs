@@ -30,6 +30,29 @@ async fn files_that_cannot_be_written_are_refused_before_the_first_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_result_of_an_earlier_run_does_not_stay() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let file = written("earlier.txt", "91 probes agree");
+    let options = ["--only", "Reactions", "--read-only", "-o", file.to_str().expect("text")];
+    let (status, _, errors) = compare(&first.url(), &second.url(), &options).await;
+    assert!(status == Some(2) && errors.contains("nothing was compared: ") && !file.exists(), "{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_goes_to_a_pipe_by_its_name_and_not_by_a_dash() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let only = ["--only", "GET /users/me/alert_words", "--read-only"];
+    let options = [&only[..], &["--json", "/dev/stdout"]].concat();
+    let (status, said, errors) = compare(&first.url(), &second.url(), &options).await;
+    assert!(status == Some(0) && said.starts_with("{\n") && said.contains("agrees     GET "), "{said}{errors}");
+    for (option, name) in [("--json", "--json"), ("-o", "--output")] {
+        let (status, _, errors) = compare(&first.url(), &second.url(), &[option, "-"]).await;
+        let expected = format!("error: {name} takes a file, not '-'; the result is printed without --output\n");
+        assert_eq!((status, errors), (Some(2), expected));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_that_cannot_be_written_at_the_end_is_printed() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let folder = std::env::temp_dir().join(format!("{}-compare-removed", std::process::id()));
