@@ -169,9 +169,7 @@ impl Compare {
         let interruption = || CliError::interrupted("interrupted before all was compared");
         let end = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
         if let Some(end) = end {
-            if !report.is_empty()
-                && let Err(error) = files.write(&report)
-            {
+            if let Err(error) = files.write(&report) {
                 eprint_line(format_args!("error: {}", error.message));
             }
             return Err(end);

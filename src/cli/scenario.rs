@@ -10,7 +10,7 @@ use super::compare::handle_of;
 use super::file::{check_writable, write_atomically};
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
-use crate::json_diagnostic;
+use crate::json_diagnostic::{self, similar_name};
 use crate::scenario::server_comparison::handles;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, level_of_world, play};
 use crate::server::Server;
@@ -148,9 +148,11 @@ fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document])
     let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
     let has_user = accounts.keys().any(|name| handles.contains(name));
     let Some(file) = file.filter(|_| !has_user && !handles.is_empty()) else { return Ok(()) };
-    let handles: Vec<String> = handles.into_iter().collect();
+    let handles: Vec<&str> = handles.iter().map(String::as_str).collect();
+    let nearest = accounts.keys().find_map(|name| similar_name(name, &handles).map(|handle| (name, handle)));
+    let suggestion = nearest.map(|(name, handle)| format!("; is `{name}` meant by {handle}?")).unwrap_or_default();
     Err(CliError::failure(format!(
-        "{}: no scenario uses these accounts; the users of the scenarios are {}",
+        "{}: no scenario uses these accounts; the users of the scenarios are {}{suggestion}",
         file.display(),
         handles.join(", ")
     )))

@@ -7,6 +7,8 @@ use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::requests;
 use crate::scenario::{Document, Scenario};
 
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
 type Probe<'a> = (&'a Document, &'a Scenario);
 
 /// The probes that at least one of the patterns selects; all without patterns.
@@ -25,6 +27,12 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
     let mut is_selected = vec![false; probes.len()];
     for pattern in patterns {
         let operations = operations_named(pattern);
+        if operations.is_empty() && is_unknown_request(&probes, pattern) {
+            return Err(CliError::usage(format!(
+                "--only: there is no operation `{pattern}`; {}",
+                remedy(documents, &probes, pattern)
+            )));
+        }
         let is_meant = |(document, scenario): &Probe| match operations.is_empty() {
             true => has_text(document, scenario, pattern),
             false => {
@@ -41,6 +49,16 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
         is_selected.iter_mut().zip(meant).for_each(|(is_selected, is_meant)| *is_selected |= is_meant);
     }
     Ok(probes.into_iter().zip(is_selected).filter(|(_, is_selected)| *is_selected).map(|(probe, _)| probe).collect())
+}
+
+/// Whether a pattern is a method and a path that no operation and no probe has.
+fn is_unknown_request(probes: &[Probe], pattern: &str) -> bool {
+    let Some((method, path)) = pattern.split_once(' ') else { return false };
+    let is_method = METHODS.contains(&method.to_uppercase().as_str());
+    let is_probed = |(document, scenario): &Probe| {
+        requests(document, scenario).any(|(other, other_path)| other.eq_ignore_ascii_case(method) && other_path == path)
+    };
+    is_method && path.starts_with('/') && !path.contains('*') && !probes.iter().any(is_probed)
 }
 
 /// Whether the name of the file or a line of the section contains a text, in which `*` is anything.

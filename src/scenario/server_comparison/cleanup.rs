@@ -80,6 +80,16 @@ pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
+/// What a request without a reply may have created on a server, as text. `unique_word` is that of the probe.
+pub fn possible_creation(method: &str, path: &str, url: &str, unique_word: &str) -> Option<String> {
+    creates_objects(method, path).then(|| {
+        format!(
+            "perhaps what {method} {path} made on {url}, whose reply was lost; names that the probe gives contain \
+             {unique_word}"
+        )
+    })
+}
+
 /// The objects that a request created, according to its reply.
 pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<CreatedObject> {
     if method != "POST" || reply["result"] != "success" {

@@ -198,13 +198,7 @@ impl ProbeRun<'_> {
         };
         self.may_have_changed |= request.method != "GET";
         let path = path_without_base(&encoded[0].url, &self.sides[0].url);
-        let mut replies = Vec::new();
-        for (index, http_request) in encoded.iter().enumerate() {
-            let reply = self.sides[index].send(http_request.clone()).await?;
-            self.track_created(index, &request.method, &path, &caller, &reply);
-            replies.push(reply);
-        }
-        let [first, second] = replies.try_into().map_err(|_| "there are two servers".to_owned())?;
+        let [first, second] = self.send_to_both(&encoded, &path, &caller, result).await?;
         let has_same_status = first.status == second.status;
         let mut differences = self.reply_differences(&path, &first, &second);
         if request.method != "GET" && !self.settings.is_read_only {
@@ -238,6 +232,26 @@ impl ProbeRun<'_> {
             Some(reason) => StepOutcome::Last(SkipReason::Lacking(format!("{request_line}: {reason}"))),
             None => StepOutcome::Compared,
         })
+    }
+
+    /// Sends a request to both servers, and remembers what it creates, or may create if its reply is lost.
+    async fn send_to_both(
+        &mut self,
+        encoded: &[HttpRequest; 2],
+        path: &str,
+        caller: &str,
+        result: &mut ProbeResult,
+    ) -> Result<[HttpReply; 2], String> {
+        let mut replies = Vec::new();
+        for (index, request) in encoded.iter().enumerate() {
+            let reply = self.sides[index].send(request.clone()).await.inspect_err(|_| {
+                let (url, word) = (&self.sides[index].url, self.settings.unique_word);
+                result.unremoved_objects.extend(cleanup::possible_creation(&request.method, path, url, word));
+            })?;
+            self.track_created(index, &request.method, path, caller, &reply);
+            replies.push(reply);
+        }
+        replies.try_into().map_err(|_| "there are two servers".to_owned())
     }
 
     fn reply_differences(&mut self, path: &str, first: &HttpReply, second: &HttpReply) -> Vec<ServerDifference> {
@@ -279,8 +293,7 @@ impl ProbeRun<'_> {
                 }
             }
         }
-        let [first, second] = requests.try_into().map_err(|_| "there are two servers".to_owned())?;
-        Ok(Ok([first, second]))
+        requests.try_into().map(Ok).map_err(|_| "there are two servers".to_owned())
     }
 
     /// Says which account the block needs that a server or both have not.

@@ -202,9 +202,9 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         ("mesages.md", "error: --only `mesages.md` fits no probe; did you mean `messages.md`?\n"),
         (
             "GET /user/{user_id}",
-            "error: --only `GET /user/{user_id}` fits no probe; the nearest operation is GET /users/{user_id}\n",
+            "error: --only: there is no operation `GET /user/{user_id}`; the nearest operation is GET /users/{user_id}\n",
         ),
-        ("PUT /scim", "error: --only `PUT /scim` fits no probe; no operation has a path like this\n"),
+        ("PUT /scim", "error: --only: there is no operation `PUT /scim`; no operation has a path like this\n"),
         ("POST /export/realm", "error: --only: no probe plays POST /export/realm\n"),
     ] {
         let (status, _, errors) = compare(&server.url(), &other.url(), &["--only", only]).await;

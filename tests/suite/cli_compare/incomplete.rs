@@ -51,6 +51,23 @@ async fn a_lost_reply_to_a_read_ends_its_probe_and_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_write_may_have_made_whose_reply_was_lost_is_listed_and_the_files_are_written() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let pattern = json!({"path": "/saved_snippets", "method": "POST"});
+    fault(&second, json!({"match": pattern, "times": 1, "effect": {"drop": "after"}})).await;
+    let [as_json, as_text] = [written("made.json", ""), written("made.txt", "")];
+    let mut command = comparing(&first.url(), &second.url(), accounts());
+    command.args(["--only", "POST /saved_snippets", "--json"]).arg(&as_json).arg("-o").arg(&as_text);
+    let (status, said, errors) = ended(command).await;
+    assert_eq!(status, Some(2), "{said}{errors}");
+    let made = format!("perhaps what POST /saved_snippets made on {}, whose reply was lost", second.url());
+    assert!(errors.starts_with(&format!("left behind: {made}; ")), "{errors}");
+    let text = std::fs::read_to_string(&as_text).expect("written");
+    assert!(text.contains(&format!("left       {made}")) && text.contains("incomplete: ended after "), "{text}");
+    assert!(record(&as_json)["incomplete"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_compared_before_a_server_is_gone_is_written() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let is_gone = AtomicBool::new(false);

@@ -51,4 +51,13 @@ async fn each_of_several_patterns_selects_probes() {
     let (status, _, errors) = compare(&first.url(), &second.url(), &options).await;
     assert_eq!(status, Some(2), "{errors}");
     assert!(errors.starts_with("error: --only `nixda` fits no probe; "), "{errors}");
+    for (pattern, nearest) in [
+        ("POST /messages/{message_id}/reaction", "POST /messages/{message_id}/reactions"),
+        ("post /message", "POST /messages"),
+    ] {
+        let (status, _, errors) = compare(&first.url(), &second.url(), &["--only", pattern]).await;
+        let expected =
+            format!("error: --only: there is no operation `{pattern}`; the nearest operation is {nearest}\n");
+        assert_eq!((status, errors), (Some(2), expected));
+    }
 }
