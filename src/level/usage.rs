@@ -148,19 +148,29 @@ impl Usage {
         self.refusal_texts.extend(other.refusal_texts);
     }
 
-    /// Whether the replies to two clients that used the same operation differ as a change may explain: in the status, for
-    /// a change of this operation, or in a code or message of refusals that the change names.
-    pub fn differs_for(&self, other: &Usage, change: &ListedChange) -> bool {
+    /// Whether a change may explain that this client failed where another one passed: an operation that it changes replied
+    /// with different statuses, an operation refused them with different codes or messages of which it names one, or it
+    /// names what only the client that passed received with events of its kind.
+    pub fn is_likely_cause(&self, passed: &Usage, change: &ListedChange) -> bool {
         let concerns_all_operations = !change.on.contains('/');
         let changed_operations: Vec<(&str, &str)> = change.on.split(", ").filter_map(|on| on.split_once(' ')).collect();
-        self.operations.iter().any(|(route, used)| {
+        let is_of_operation = self.operations.iter().any(|(route, used)| {
             let is_changed = changed_operations.contains(route);
-            let other_used = other.operations.get(route).filter(|_| is_changed || concerns_all_operations);
+            let other_used = passed.operations.get(route).filter(|_| is_changed || concerns_all_operations);
             other_used.is_some_and(|other_used| {
                 is_changed && used.statuses != other_used.statuses
                     || used.refusals_differ_for(other_used, &change.change)
             })
-        })
+        });
+        let changed_events = change.on.strip_prefix("event ").map(words).into_iter().flatten();
+        let mut used_events =
+            changed_events.filter_map(|kind| Some((self.events.get(kind)?, passed.events.get(kind)?)));
+        is_of_operation
+            || used_events.any(|(used, other_used)| {
+                quoted_names(&change.change)
+                    .iter()
+                    .any(|name| other_used.received.contains(name) && !used.received.contains(name))
+            })
     }
 
     /// Returns the changes above `from` and up to `to` that may affect the client: the certain ones first, and the

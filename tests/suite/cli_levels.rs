@@ -106,6 +106,21 @@ fn a_refusal_at_one_level_brings_no_row_about_other_operations_to_the_front() {
 }
 
 #[test]
+fn a_field_of_an_event_that_is_gone_where_the_command_fails_comes_first() {
+    let script = format!(
+        r#"{ASK} queue=$(ask POST /register 'event_types=["reaction"]' | grep -o '"queue_id":"[^"]*"' | cut -d'"' -f4)
+        id=$(ask POST /messages 'type=direct&to=[5]&content=x' | grep -o '"id":[0-9]*' | cut -d: -f2)
+        ask POST "/messages/$id/reactions" 'emoji_name=tada' > /dev/null
+        ask GET "/events?queue_id=$queue&last_event_id=-1&dont_block=true" | grep -q '"user":'"#
+    );
+
+    let error = error(&levels("387,newest", &[], &script));
+
+    let rows: Vec<&str> = error.lines().skip_while(|line| !line.contains("; what changed between")).skip(1).collect();
+    assert!(!rows.is_empty() && rows[0].starts_with("  484  event reaction: Field `user` is gone."), "{error}");
+}
+
+#[test]
 fn a_row_about_several_methods_touches_each_of_them() {
     let script = format!(
         r#"{ASK} ask DELETE /users/me/subscriptions 'subscriptions=["no such"]' | grep -q '"code":"BAD_REQUEST"'"#

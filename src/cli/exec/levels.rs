@@ -148,8 +148,9 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     let mut usage = older.observation.clone();
     usage.merge(newer.observation.clone());
     let mut suspects = usage.suspected_changes(*from, *to);
+    let (failed, passed) = if older.status == 0 { (newer, older) } else { (older, newer) };
     let is_likely_cause = |suspect: &SuspectedChange| {
-        suspect.is_certain && older.observation.differs_for(&newer.observation, &suspect.change)
+        suspect.is_certain && failed.observation.is_likely_cause(&passed.observation, &suspect.change)
     };
     suspects.sort_by_key(|suspect| !is_likely_cause(suspect));
     let first_count = suspects.iter().filter(|suspect| is_likely_cause(suspect)).count();
