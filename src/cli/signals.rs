@@ -54,7 +54,7 @@ impl TerminationSignal {
     /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
+            _ = self.ctrl_c.recv() => {}
             _ = self.ctrl_break.recv() => {}
             _ = self.ctrl_close.recv() => {}
         }
