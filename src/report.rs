@@ -44,10 +44,12 @@ struct State {
 impl State {
     fn find_or_add_client(&mut self, key: u64, request: &Observation<'_>) -> &mut Client {
         if self.clients.len() >= MAX_CLIENTS && !self.clients.contains_key(&key) {
-            let least_important =
-                self.clients.iter().min_by(|(_, a), (_, b)| a.importance().total_cmp(&b.importance()));
-            if let Some(key) = least_important.map(|(key, _)| *key) {
-                self.clients.remove(&key);
+            let least_important = self
+                .clients
+                .iter()
+                .min_by(|(_, first), (_, second)| first.importance().total_cmp(&second.importance()));
+            if let Some(removed_key) = least_important.map(|(key, _)| *key) {
+                self.clients.remove(&removed_key);
             }
             self.has_removed_clients = true;
         }
@@ -58,8 +60,8 @@ impl State {
 /// A waiting poll, as an argument for [`Report::record_poll_answer`] and [`Report::check_aborted_poll`].
 #[derive(Debug)]
 pub struct WaitingPoll {
-    client: u64,
-    queue: Box<str>,
+    client_key: u64,
+    queue_id: Box<str>,
     /// The request in one line.
     request: Box<str>,
     /// In microseconds of real time.
@@ -88,8 +90,8 @@ impl Report {
             client.record_poll_start(queue);
         }
         WaitingPoll {
-            client: key,
-            queue: queue.into(),
+            client_key: key,
+            queue_id: queue.into(),
             request: observation::request_line("GET", "/events", params),
             started_at,
         }
@@ -97,17 +99,17 @@ impl Report {
 
     /// Notes that a waiting poll was answered.
     pub fn record_poll_answer(&self, poll: &WaitingPoll) {
-        if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
-            client.record_poll_end(&poll.queue);
+        if let Some(client) = self.state.lock().clients.get_mut(&poll.client_key) {
+            client.record_poll_end(&poll.queue_id);
         }
     }
 
     /// Checks a waiting poll whose connection the client closed. `now` is in microseconds of real time, `world_time` in
     /// seconds.
     pub fn check_aborted_poll(&self, poll: &WaitingPoll, now: i64, world_time: f64) {
-        if let Some(client) = self.state.lock().clients.get_mut(&poll.client) {
-            client.record_poll_end(&poll.queue);
-            client.check_aborted_poll(&poll.queue, &poll.request, (poll.started_at, now), world_time);
+        if let Some(client) = self.state.lock().clients.get_mut(&poll.client_key) {
+            client.record_poll_end(&poll.queue_id);
+            client.check_aborted_poll(&poll.queue_id, &poll.request, (poll.started_at, now), world_time);
         }
     }
 
@@ -132,7 +134,7 @@ impl Report {
     pub fn summary(&self) -> Summary {
         let state = self.state.lock();
         let mut clients: Vec<ClientSummary> = state.clients.values().map(Client::summary).collect();
-        clients.sort_by(|a, b| (&a.client, &a.user).cmp(&(&b.client, &b.user)));
+        clients.sort_by(|first, second| (&first.client, &first.user).cmp(&(&second.client, &second.user)));
         let is_incomplete = state.has_removed_clients || state.clients.values().any(Client::has_omitted_findings);
         Summary { clients, complete: !is_incomplete }
     }
@@ -187,7 +189,7 @@ mod tests {
             facts: Facts::default(),
             ignored_parameters: &[],
             issues: &[],
-            is_alive: &|_| true,
+            is_queue_alive: &|_| true,
         });
     }
 

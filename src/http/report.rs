@@ -56,7 +56,7 @@ pub(super) fn report_request(
         facts,
         issues: &issues,
         ignored_parameters: &journaled.ignored_parameters,
-        is_alive: &|queue| context.world.published_realm().queues.contains_key(queue),
+        is_queue_alive: &|queue| context.world.published_realm().queues.contains_key(queue),
     });
 }
 

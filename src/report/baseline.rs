@@ -20,7 +20,7 @@ impl Baseline {
         Self { known_findings: report.findings().map(|(client, finding)| identity(client, finding)).collect() }
     }
 
-    pub fn has(&self, client: &ClientSummary, finding: &FindingSummary) -> bool {
+    pub fn contains(&self, client: &ClientSummary, finding: &FindingSummary) -> bool {
         self.known_findings.contains(&identity(client, finding))
     }
 }

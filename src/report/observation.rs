@@ -99,12 +99,12 @@ pub struct Observation<'a> {
     /// The names of parameters that were ignored, whether or not the reply says so at its level.
     pub ignored_parameters: &'a [String],
     /// Returns whether a queue exists. It may have ended without the client's knowledge.
-    pub is_alive: &'a dyn Fn(&str) -> bool,
+    pub is_queue_alive: &'a dyn Fn(&str) -> bool,
 }
 
 impl Observation<'_> {
     /// Whether the request is for this operation.
-    pub fn is(&self, method: &str, route: &str) -> bool {
+    pub fn is_for(&self, method: &str, route: &str) -> bool {
         self.entry.route == Some(route) && self.entry.method == method
     }
 
@@ -112,7 +112,8 @@ impl Observation<'_> {
         self.entry.params.get(name).map(String::as_str)
     }
 
-    pub fn is_true(&self, name: &str) -> bool {
+    /// Whether the parameter is `true`.
+    pub fn has_true(&self, name: &str) -> bool {
         self.param(name) == Some("true")
     }
 

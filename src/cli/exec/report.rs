@@ -171,7 +171,7 @@ impl Reporter {
                 client.world = client.world.take().map(|world| format!("{world} at {level}"));
             }
         }
-        let known = report.findings().filter(|(client, finding)| self.baseline.has(client, finding)).count();
+        let known = report.findings().filter(|(client, finding)| self.baseline.contains(client, finding)).count();
         let new = report.findings().count() - known;
         self.collected_summary.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
         Some(FindingCounts { new, known })
@@ -208,7 +208,7 @@ impl Reporter {
         let is_severe = |severity: Severity| self.fail_on.is_some_and(|min_severity| severity >= min_severity);
         let findings = summary.findings();
         let fails_run = |(client, finding): &(&ClientSummary, &FindingSummary)| {
-            is_severe(finding.severity) && !self.baseline.has(client, finding)
+            is_severe(finding.severity) && !self.baseline.contains(client, finding)
         };
         let failing_findings: Vec<_> = findings.filter(fails_run).collect();
         let count = failing_findings.len();

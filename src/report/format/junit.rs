@@ -11,7 +11,7 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
     let mut failures = 0;
     for client in &report.clients {
         let is_failure = |finding: &FindingSummary| {
-            !baseline.has(client, finding) && fail_on.is_none_or(|threshold| finding.severity >= threshold)
+            !baseline.contains(client, finding) && fail_on.is_none_or(|threshold| finding.severity >= threshold)
         };
         let (mut cases, mut suite_failures, mut skipped) = (String::new(), 0, 0);
         for rule in rules::all() {
@@ -19,7 +19,7 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
                 client.findings.iter().filter(|finding| finding.rule == rule.name).collect();
             let (failing_findings, tolerated_findings): (Vec<_>, Vec<_>) =
                 findings.into_iter().partition(|finding| is_failure(finding));
-            let are_all_known = tolerated_findings.iter().all(|finding| baseline.has(client, finding));
+            let are_all_known = tolerated_findings.iter().all(|finding| baseline.contains(client, finding));
             let is_skipped = failing_findings.is_empty() && !tolerated_findings.is_empty() && are_all_known;
             suite_failures += usize::from(!failing_findings.is_empty());
             skipped += usize::from(is_skipped);
@@ -40,8 +40,8 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
     )
 }
 
-/// The class of a client's test cases. It differs for each client of a report: some readers keep only the first test case
-/// of each class and name.
+/// The class of a client's test cases. It differs for each client of a report: some readers keep only the first test
+/// case of each class and name.
 fn class_name(client: &ClientSummary) -> String {
     escape_for_xml(&client_title(client))
 }

@@ -14,7 +14,7 @@ const ARTIFACT_URI: &str = "chatdouble-report.sarif";
 pub fn render(report: &Summary, baseline: &Baseline) -> String {
     let results: Vec<Value> = report
         .findings()
-        .map(|(client, finding)| format_finding(client, finding, baseline.has(client, finding)))
+        .map(|(client, finding)| format_finding(client, finding, baseline.contains(client, finding)))
         .collect();
     let document = json!({
         "$schema": SCHEMA,

@@ -9,12 +9,12 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
     for client in report.clients.iter().filter(|client| !client.findings.is_empty()) {
         let _ = writeln!(text, "{}, {}", client_title(client), counted(client.requests, "request"));
         for finding in &client.findings {
-            write_finding(&mut text, finding, baseline.has(client, finding));
+            write_finding(&mut text, finding, baseline.contains(client, finding));
         }
         text.push('\n');
     }
     let count = |severity: Severity| report.findings().filter(|(_, finding)| finding.severity == severity).count();
-    let known_count = report.findings().filter(|(client, finding)| baseline.has(client, finding)).count();
+    let known_count = report.findings().filter(|(client, finding)| baseline.contains(client, finding)).count();
     let _ = write!(
         text,
         "{}: {}, {}, {}",

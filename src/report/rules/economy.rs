@@ -174,7 +174,7 @@ impl Memory {
 
     fn check_user_fetch(&mut self, queues: &KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
         let receives_user_events =
-            |queue: &KnownQueue| queue.has_user_events && queue.is_alive() && (request.is_alive)(&queue.id);
+            |queue: &KnownQueue| queue.has_user_events && queue.is_alive() && (request.is_queue_alive)(&queue.id);
         if request.param("user_ids").is_some() || !queues.iter().any(receives_user_events) {
             return;
         }

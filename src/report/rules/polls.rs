@@ -149,7 +149,7 @@ struct Event<'a> {
 
 /// Checks a poll and returns its result. Returns None for other requests.
 pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) -> Option<PollResult> {
-    if !request.is("GET", "/events") {
+    if !request.is_for("GET", "/events") {
         return None;
     }
     let is_success = request.is_success();
@@ -211,8 +211,8 @@ fn check_acknowledgement(
 /// by one, and so makes progress.
 fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observation<'_>, findings: &mut Findings) {
     let has_received_more = queue.newest_delivered > last_event_id && request.started_at > queue.delivered_at;
-    let is_same = queue.last_event_id == Some(last_event_id);
-    let is_stuck = has_received_more && is_same && request.entry.status == 200;
+    let is_same_id = queue.last_event_id == Some(last_event_id);
+    let is_stuck = has_received_more && is_same_id && request.entry.status == 200;
     queue.stuck_polls = if is_stuck { queue.stuck_polls + 1 } else { 0 };
     if last_event_id < 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
         findings.add(&EVENTS_NEVER_ACKNOWLEDGED, "", request);
@@ -221,7 +221,8 @@ fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observat
     }
 }
 
-/// The server ends the older of two polls when the newer one starts. They overlap if the older one ends after that.
+/// Finds polls that overlap. The server ends the older of two polls when the newer one starts: they overlap if the
+/// older one ends after that.
 fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut Findings) {
     let overlaps = queue.last_poll.is_some_and(|(last_poll_began, last_poll_ended)| {
         last_poll_began < request.started_at && request.started_at < last_poll_ended
@@ -231,14 +232,15 @@ fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut F
     }
 }
 
+/// Finds a series of polls with `dont_block` that return no events.
 fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observation<'_>, findings: &mut Findings) {
     if !request.is_success() || has_events {
         return;
     }
     let (count, since) = queue.nonblocking_polls;
     let continues_series =
-        request.is_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
-    queue.nonblocking_polls = match (request.is_true("dont_block"), continues_series) {
+        request.has_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
+    queue.nonblocking_polls = match (request.has_true("dont_block"), continues_series) {
         (false, _) => Default::default(),
         (true, false) => (1, request.reply_sent_at),
         (true, true) => (count + 1, since),

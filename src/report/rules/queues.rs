@@ -127,7 +127,7 @@ impl Memory {
                 request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
             });
             let is_unused = queue.options_hash == options_hash && queue.waiting_polls == 0;
-            is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
+            is_unused && is_registered && queue.is_alive() && (request.is_queue_alive)(&queue.id)
         };
         let is_recent = |queue: &KnownQueue| {
             queue.registered_at.is_some_and(|registered_at| request.waited_since(registered_at) < RESTART_SPAN)

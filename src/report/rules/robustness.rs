@@ -100,7 +100,7 @@ impl Memory {
                 self.remember_events(poll_result, request);
                 self.unexpected_reply = find_unexpected_reply(poll_result, request);
             }
-            None if request.is("DELETE", "/events") => self.unexpected_reply = None,
+            None if request.is_for("DELETE", "/events") => self.unexpected_reply = None,
             None => {
                 self.check_silence(request, findings);
                 self.check_reaction(request, findings);
@@ -135,7 +135,7 @@ impl Memory {
             return;
         };
         unexpected_reply.other_requests += 1;
-        let starts_over = request.is("POST", "/register");
+        let starts_over = request.is_for("POST", "/register");
         if starts_over || request.waited_since(unexpected_reply.sent_at) > MAX_TIME_WITHOUT_POLL {
             findings.add_occurrence(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll.clone());
             self.unexpected_reply = None;

@@ -47,7 +47,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn check(&mut self, request: &Observation<'_>, poll_result: Option<&PollResult>, findings: &mut Findings) {
-        if request.is("POST", "/messages") {
+        if request.is_for("POST", "/messages") {
             return self.check_send(request, findings);
         }
         if self.unanswered.is_empty() {
