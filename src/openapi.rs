@@ -159,10 +159,12 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 }
 
 fn undescribed_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut sorted: BTreeMap<String, Value> =
-        OWN_LISTS.iter().map(|own| (own.list.key.to_owned(), (own.schema)(generator).to_value())).collect();
-    if let Value::Object(typed) = RegisterState::json_schema(generator).to_value()["properties"].take() {
-        sorted.extend(typed);
+    let mut sorted: BTreeMap<String, Value> = OWN_LISTS
+        .iter()
+        .map(|own_list| (own_list.list.key.to_owned(), (own_list.schema)(generator).to_value()))
+        .collect();
+    if let Value::Object(typed_properties) = RegisterState::json_schema(generator).to_value()["properties"].take() {
+        sorted.extend(typed_properties);
     }
     let mut properties: Map<String, Value> = sorted.into_iter().collect();
     properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.state_key(), setting_schema(setting))));

@@ -52,9 +52,9 @@ fn operations_of<'document>(
     let items = document["paths"].as_object_mut().into_iter().flatten();
     items.flat_map(move |(path, item)| {
         let operations = item.as_object_mut().into_iter().flatten();
-        let found: Vec<&mut Value> =
+        let matching_operations: Vec<&mut Value> =
             operations.filter(|(method, _)| is_of_routes(method, path)).map(|(_, operation)| operation).collect();
-        found
+        matching_operations
     })
 }
 

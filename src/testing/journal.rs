@@ -15,8 +15,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The entries that match [`RequestPattern`](super::RequestPattern), newest last. Filters by parameters and expected numbers
-    /// are not supported here.
+    /// The entries that match [`RequestPattern`](super::RequestPattern), newest last. Filters by parameters and
+    /// expected numbers are not supported here.
     #[track_caller]
     pub fn entries(&self, requests: impl Serialize) -> Vec<Entry> {
         match self.find(&to_json(requests)) {

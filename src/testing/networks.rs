@@ -45,7 +45,7 @@ impl Network {
         Self { latency_ms: Some(millis(latency)), ..self }
     }
 
-    /// Delays each reply by up to this time more; random by the world's seed.
+    /// Delays each reply by up to this time more, drawn from the world's random generator.
     pub fn jitter(self, jitter: Duration) -> Self {
         Self { jitter_ms: Some(millis(jitter)), ..self }
     }

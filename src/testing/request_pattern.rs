@@ -61,8 +61,8 @@ impl RequestPattern {
         Self { status: Some(status), ..self }
     }
 
-    /// Expects at least this number of requests; without a number, at least one is expected. This and the other numbers are
-    /// only for [`Journal::verify`](super::Journal::verify) and [`Journal::wait_for`](super::Journal::wait_for).
+    /// Expects at least this number of requests; without a number, at least one is expected. This and the other numbers
+    /// are only for [`Journal::verify`](super::Journal::verify) and [`Journal::wait_for`](super::Journal::wait_for).
     pub fn at_least(self, count: usize) -> Self {
         Self { at_least: Some(count), ..self }
     }

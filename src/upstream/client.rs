@@ -122,7 +122,8 @@ impl Upstream {
         unreachable!("the last try returns")
     }
 
-    /// Whether to retry. A wrong address is reported at once, but a server with an earlier success may be restarting.
+    /// Whether to retry. A wrong URL is reported at once, but a server with an earlier success may be
+    /// restarting.
     fn should_retry(&self, error: &RequestError) -> bool {
         let has_succeeded = self.has_succeeded.load(Ordering::Relaxed);
         let is_server_failure = match &error.reason {

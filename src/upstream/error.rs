@@ -26,7 +26,7 @@ pub enum Reason {
     BrokenOff { read: usize, reason: String },
     /// The reply is larger than this limit in bytes.
     Oversized(usize),
-    /// The server redirects to this address.
+    /// The server redirects to this URL.
     Redirected(String),
     /// The reply is an HTML page.
     Page { status: StatusCode, title: Option<String> },
