@@ -1,4 +1,5 @@
-//! Reads baselines: results of earlier runs in JSON. A file of another kind is named, with the one that is wanted.
+//! Reads baselines: results of earlier runs in JSON. The error for a file of another kind says which kind it is, and
+//! which kind the option takes.
 
 use super::CliError;
 use crate::json_diagnostic;
@@ -17,8 +18,8 @@ pub(super) enum ResultKind {
 }
 
 impl ResultKind {
-    /// Recognizes the kind of a file by its text.
-    fn of(text: &str) -> Option<Self> {
+    /// The kind of a file, by its text. None for a file that is no result.
+    fn recognize(text: &str) -> Option<Self> {
         let start = text.trim_start();
         if start.starts_with("first:") && start.contains("\nsecond:") {
             return Some(Self::ComparisonText);
@@ -48,11 +49,14 @@ impl ResultKind {
     }
 }
 
-/// Where a baseline is given: its option, the kind of file that the option takes, and what writes such a file.
+/// The option with which a baseline is given.
 pub(super) struct BaselineOption {
     pub name: &'static str,
+    /// The kind of file that the option takes.
     pub kind: ResultKind,
-    pub wanted: &'static str,
+    /// Describes that kind, for messages.
+    pub expected_file: &'static str,
+    /// The option that writes such a file.
     pub writer: &'static str,
 }
 
@@ -63,20 +67,20 @@ impl BaselineOption {
     ///
     /// If the file can't be read, is of another kind, or has another form than this version writes.
     pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<T, CliError> {
-        let Self { name, wanted, writer, .. } = self;
+        let Self { name, expected_file, writer, .. } = self;
         let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
-        let kind = ResultKind::of(&text);
+        let kind = ResultKind::recognize(&text);
         if let Some(other_kind) = kind.filter(|kind| *kind != self.kind) {
-            return Err(file_error(format!("is {}; {name} takes {wanted}", other_kind.description())));
+            return Err(file_error(format!("is {}; {name} takes {expected_file}", other_kind.description())));
         }
         if !text.trim_start().starts_with('{') {
-            return Err(file_error(format!("takes {wanted}")));
+            return Err(file_error(format!("takes {expected_file}")));
         }
         json_diagnostic::read(&text).map_err(|mistake| {
             file_error(match kind {
                 Some(_) => format!("{mistake}; write the file again with {writer}, as this version does"),
-                None => format!("{mistake}; {name} takes {wanted}"),
+                None => format!("{mistake}; {name} takes {expected_file}"),
             })
         })
     }

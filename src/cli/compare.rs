@@ -134,20 +134,21 @@ impl Compare {
         let accounts = Accounts::read(&self.accounts, &handles)?;
         let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
         let open_servers = async { Ok([self.open_server(0, &accounts).await?, self.open_server(1, &accounts).await?]) };
-        let mut sides = tokio::select! {
-            sides = open_servers => sides?,
+        let mut servers = tokio::select! {
+            servers = open_servers => servers?,
             () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
         files.remove_former_results();
-        let warnings = name_warning([&sides[0], &sides[1]]).into_iter().chain(account_warnings([&sides[0], &sides[1]]));
+        let warnings =
+            name_warning([&servers[0], &servers[1]]).into_iter().chain(account_warnings([&servers[0], &servers[1]]));
         warnings.for_each(eprint_line);
-        let mut report = Report::new([&sides[0], &sides[1]], baseline, !self.only.is_empty(), self.read_only);
+        let mut report = Report::new([&servers[0], &servers[1]], baseline, !self.only.is_empty(), self.read_only);
         let interrupted = AtomicBool::new(false);
         let played = AtomicUsize::new(0);
         let mut progress = tokio::time::interval(PROGRESS_INTERVAL);
         progress.reset();
         let result = {
-            let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted, &played));
+            let mut play = std::pin::pin!(self.play(&probes, &mut servers, &mut report, &interrupted, &played));
             loop {
                 tokio::select! {
                     result = &mut play => break result,
@@ -192,16 +193,16 @@ impl Compare {
         if let Some(lost) = report.lost_text() {
             return Err(CliError::failure(lost));
         }
-        if report.differs() {
+        if report.has_new_differences() {
             return Ok(ExitCode::FAILURE);
         }
         if self.fail_on_skip && !report.unknown_paths().is_empty() {
             let message = "neither server knows the path of a request, which --fail-on-skip does not allow";
             return Err(CliError::failure(message));
         }
-        let skips = report.skips();
-        if self.fail_on_skip && !skips.is_empty() {
-            return Err(CliError::failure(format!("{}, which --fail-on-skip does not allow", skips.join("; "))));
+        let skip_texts = report.skip_texts();
+        if self.fail_on_skip && !skip_texts.is_empty() {
+            return Err(CliError::failure(format!("{}, which --fail-on-skip does not allow", skip_texts.join("; "))));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -224,7 +225,7 @@ impl Compare {
             format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
         };
         let run_word = random_word();
-        let vain_waits = AtomicUsize::new(0);
+        let failed_waits = AtomicUsize::new(0);
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
@@ -236,14 +237,14 @@ impl Compare {
                 is_read_only: self.read_only,
                 describe_missing_account: &describe_missing_account,
                 is_interrupted: interrupted,
-                vain_waits: &vain_waits,
+                failed_waits: &failed_waits,
             };
             let result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.clone();
             let is_own = !PROBES.iter().any(|(name, _)| *name == document.path);
             report.add(&document.path, &scenario.name, is_own, result);
             if let Some(failure) = failure
-                && !(failure.is_read && answers(first).await && answers(second).await)
+                && !(failure.is_read && is_reachable(first).await && is_reachable(second).await)
             {
                 report.end_before(&failure.reason, &probes[index + 1..]);
                 return Err(CliError::failure(failure.reason));
@@ -284,63 +285,64 @@ impl Compare {
         let upstream = Upstream::new(base_url.clone(), tls_config()?, options).map_err(CliError::failure)?;
         let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
         let settings = settings.json().map_err(CliError::failure)?;
-        let http = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
+        let transport = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
         let accounts = accounts.for_server(position, base_url.as_str());
-        ComparedServer::open(base_url.as_str().to_owned(), http, settings, &accounts, role_name)
+        ComparedServer::open(base_url.as_str().to_owned(), transport, settings, &accounts, role_name)
             .await
             .map_err(CliError::failure)
     }
 }
 
-async fn answers(side: &ComparedServer) -> bool {
-    side.get("/server_settings", None).await.is_ok()
+/// Whether a server still replies.
+async fn is_reachable(server: &ComparedServer) -> bool {
+    server.get("/server_settings", None).await.is_ok()
 }
 
 /// The correspondence of the two servers before any probe: replacements for their URLs and for the texts of accounts,
 /// and the IDs of the users, channels and groups that have the same handle or name on both.
 fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Correspondence {
     let mut correspondence = Correspondence::default();
-    for (index, side) in [first, second].into_iter().enumerate() {
-        let urls = ["realm_url", "realm_uri"].iter().filter_map(|key| side.settings[*key].as_str());
+    for (index, server) in [first, second].into_iter().enumerate() {
+        let urls = ["realm_url", "realm_uri"].iter().filter_map(|key| server.settings[*key].as_str());
         let urls = urls.filter(|url| url.starts_with("http://") || url.starts_with("https://"));
-        for url in urls.chain([side.url.as_str()]) {
+        for url in urls.chain([server.url.as_str()]) {
             correspondence.add_replacement(index, url, "URL");
             let host = url.split_once("://").map_or(url, |(_, address)| address).split('/').next().unwrap_or_default();
             correspondence.add_replacement(index, host, "HOST");
         }
-        // On a server with a base path, addresses without a host begin with that path.
-        let path = side.url.split_once("://").and_then(|(_, address)| address.split_once('/'));
+        // On a server with a base path, URLs without a host begin with that path.
+        let path = server.url.split_once("://").and_then(|(_, address)| address.split_once('/'));
         if let Some((_, path)) = path {
             correspondence.add_replacement(index, &format!("/{path}/"), "/");
         }
-        for (handle, user) in &side.scope.directory.users {
+        for (handle, user) in &server.scope.directory.users {
             // Where addresses are hidden, the API shows another one than that of the login.
-            let own_user = side.own_users.get(handle);
-            let shown = ["email", "delivery_email"].iter().filter_map(|key| own_user?.get(*key)?.as_str());
-            for email in shown.chain([user.email.as_str()]) {
+            let own_user = server.own_users.get(handle);
+            let shown_emails = ["email", "delivery_email"].iter().filter_map(|key| own_user?.get(*key)?.as_str());
+            for email in shown_emails.chain([user.email.as_str()]) {
                 correspondence.add_replacement(index, email, &format!("EMAIL of {handle}"));
             }
             correspondence.add_replacement(index, &user.api_key, "KEY");
         }
     }
     for (handle, user) in &first.scope.directory.users {
-        if let Some(other) = second.scope.directory.user(handle) {
-            correspondence.pair("user", user.user_id, other.user_id);
+        if let Some(second_user) = second.scope.directory.user(handle) {
+            correspondence.pair("user", user.user_id, second_user.user_id);
             // The same account has the same name, so that another one is a difference.
-            if user.full_name != other.full_name && !user.is_renamed(other) {
+            if user.full_name != second_user.full_name && !user.is_renamed(second_user) {
                 correspondence.add_replacement(0, &user.full_name, &format!("NAME of {handle}"));
-                correspondence.add_replacement(1, &other.full_name, &format!("NAME of {handle}"));
+                correspondence.add_replacement(1, &second_user.full_name, &format!("NAME of {handle}"));
             }
         }
     }
     for (name, id) in &first.scope.directory.channels {
-        if let Some(other) = second.scope.directory.channel_id(name) {
-            correspondence.pair("channel", *id, other);
+        if let Some(second_id) = second.scope.directory.channel_id(name) {
+            correspondence.pair("channel", *id, second_id);
         }
     }
     for (name, id) in &first.scope.directory.groups {
-        if let Some(other) = second.scope.directory.group_id(name) {
-            correspondence.pair("group", *id, other);
+        if let Some(second_id) = second.scope.directory.group_id(name) {
+            correspondence.pair("group", *id, second_id);
         }
     }
     correspondence

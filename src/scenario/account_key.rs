@@ -1,4 +1,5 @@
-//! Fetches the API key of an account from a server that gives it to anybody, as doubles and development servers do.
+//! The request for the API key of an account, and the key in its reply. Doubles and development servers give keys to
+//! anybody, other servers to nobody.
 
 use super::client::{HttpReply, HttpRequest};
 

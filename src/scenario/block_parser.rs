@@ -102,6 +102,7 @@ fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
     Template::parse(text, offset).map_err(|reason| Mistake::at(offset, reason))
 }
 
+/// Whether a line of a block continues the one above.
 fn is_continuation(line: &str) -> bool {
     line.starts_with([' ', '\t', '}', ']'])
 }
@@ -235,7 +236,7 @@ fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistak
 
 fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<ControlCall, Vec<Mistake>> {
     let (word, arguments) = logical_line.text.split_once(' ').unwrap_or((&logical_line.text, ""));
-    let first = logical_line.text.lines().next().unwrap_or_default();
+    let first_line = logical_line.text.lines().next().unwrap_or_default();
     // JSON is parsed from the file itself, so that the byte offsets are right.
     let parse = |start: usize| {
         Pattern::parse(&fence.text[logical_line.offset + start..logical_line.end], logical_line.offset + start)
@@ -250,12 +251,14 @@ fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<C
             let suggestion = suggestion.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
             return Err(Mistake::at(
                 logical_line.offset,
-                format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{suggestion}"),
+                format!(
+                    "'{first_line}' is no line of a control block: clock, fault or METHOD PATH begins one{suggestion}"
+                ),
             )
             .into());
         }
         _ => {
-            let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
+            let path = first_line[word.len()..].split_whitespace().next().unwrap_or_default();
             if !path.starts_with('/') {
                 return Err(Mistake::at(
                     logical_line.offset,
@@ -269,7 +272,7 @@ fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<C
         }
     };
     let path = parse_template(path, logical_line.offset)?;
-    Ok(ControlCall { method: method.to_owned(), path, body, text: first.to_owned() })
+    Ok(ControlCall { method: method.to_owned(), path, body, text: first_line.to_owned() })
 }
 
 /// Parses what follows `clock` into the body of the call that moves it: a span, an instant, a date, or `next`.
@@ -287,6 +290,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
         )
         .into());
     };
+    // The body is not in the file, and has no mistakes that would need a byte offset.
     Pattern::parse(&body, 0)
 }
 
@@ -296,13 +300,13 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
 ///
 /// The mistakes in its JSON, or else the first mistake, with byte offsets.
 pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
-    let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
+    let (mut status, mut is_exact, mut is_text, mut expects_no_reply) = (None, false, false, false);
     let mut status_range = None;
     for word in arguments {
         match word.as_str() {
             "exact" => is_exact = true,
             "text" => is_text = true,
-            "none" => is_none = true,
+            "none" => expects_no_reply = true,
             number => {
                 let status_code =
                     number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
@@ -322,14 +326,14 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
         (false, true) => ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content_length),
         (false, false) => ExpectedBody::Json { pattern: parse_json(fence, start)?, is_exact },
     };
-    let is_contradictory = is_none && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
+    let is_contradictory = expects_no_reply && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json { .. })) {
         return Err(
             Mistake::at(fence.offset, "'none' must be alone, with an empty block, and 'exact' needs JSON").into()
         );
     }
     Ok(ExpectedReply {
-        status: if is_none { None } else { Some(status.unwrap_or(200)) },
+        status: if expects_no_reply { None } else { Some(status.unwrap_or(200)) },
         status_range: status_range.unwrap_or(after_keyword..after_keyword),
         headers,
         body,

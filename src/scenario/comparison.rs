@@ -125,12 +125,12 @@ impl<'a> Comparison<'a> {
 
     fn compare_objects(&mut self, expected: &Pattern, properties: &[Property], actual: &Map<String, Value>) {
         let mut names = Vec::new();
-        let mut is_present = Vec::new();
+        let mut is_kept = Vec::new();
         for property in properties {
             let name = self.scope.resolve_text(&property.name).unwrap_or_default();
             let is_absent = matches!(property.value.matcher(), Some(Matcher::Absent));
             let actual_value = actual.get(&name);
-            is_present.push(actual_value.is_some() || is_absent);
+            is_kept.push(actual_value.is_some() || is_absent);
             match actual_value {
                 Some(actual_value) if is_absent => self.push_replacement(&property.value, actual_value),
                 Some(actual_value) => self.compare_property(&name, &property.value, actual_value),
@@ -138,10 +138,10 @@ impl<'a> Comparison<'a> {
             }
             names.push(name);
         }
-        self.remove_missing_keys(expected, properties, &is_present);
+        self.remove_missing_keys(expected, properties, &is_kept);
         let additional: Vec<(&String, &Value)> = actual.iter().filter(|(name, _)| !names.contains(name)).collect();
         if self.is_exact && !additional.is_empty() {
-            self.insert_unexpected_keys(expected, properties, &is_present, &additional);
+            self.insert_unexpected_keys(expected, properties, &is_kept, &additional);
         }
     }
 
@@ -160,15 +160,16 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Adds edits that remove missing keys, one for each run of keys with the commas between them.
-    fn remove_missing_keys(&mut self, expected: &Pattern, properties: &[Property], is_present: &[bool]) {
+    /// Adds edits that remove missing keys, one for each run of keys with the commas between them. `is_kept` says of
+    /// each property whether it stays in the file.
+    fn remove_missing_keys(&mut self, expected: &Pattern, properties: &[Property], is_kept: &[bool]) {
         let mut first = 0;
         while first < properties.len() {
-            if is_present[first] {
+            if is_kept[first] {
                 first += 1;
                 continue;
             }
-            let next_present = (first..properties.len()).find(|index| is_present[*index]).unwrap_or(properties.len());
+            let next_present = (first..properties.len()).find(|index| is_kept[*index]).unwrap_or(properties.len());
             let range = match (first.checked_sub(1), properties.get(next_present)) {
                 (Some(before), _) => properties[before].range.end..properties[next_present - 1].range.end,
                 (None, Some(next)) => properties[0].range.start..next.range.start,
@@ -184,10 +185,10 @@ impl<'a> Comparison<'a> {
         &mut self,
         expected: &Pattern,
         properties: &[Property],
-        is_present: &[bool],
+        is_kept: &[bool],
         additional: &[(&String, &Value)],
     ) {
-        let is_empty = !is_present.contains(&true);
+        let is_empty = !is_kept.contains(&true);
         let position = properties.last().map_or(expected.range.start + 1, |last| last.range.end);
         let first_start = properties.first().map_or(position, |first| first.range.start);
         let is_multiline = self.text[expected.range.start..first_start].contains('\n');

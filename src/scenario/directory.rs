@@ -46,7 +46,7 @@ pub struct Directory {
     pub groups: BTreeMap<String, i64>,
     /// IDs and contents of messages, sorted by ID. Empty without control.
     messages: Vec<(i64, String)>,
-    /// Those that messages had when the names were read before, of messages that have been deleted or edited since.
+    /// IDs and former contents of messages that were deleted or edited since the names were last read, sorted by ID.
     former_messages: Vec<(i64, String)>,
 }
 
@@ -82,7 +82,8 @@ impl Directory {
     /// handle and address, a message that was deleted or edited by its former source.
     pub fn keep_names(&mut self, before: &Self) {
         let former = before.messages.iter().chain(&before.former_messages);
-        self.former_messages = former.filter(|known| self.messages.binary_search(known).is_err()).cloned().collect();
+        self.former_messages =
+            former.filter(|message| self.messages.binary_search(message).is_err()).cloned().collect();
         self.former_messages.sort();
         for (handle, user_before) in &before.users {
             let user_now = self.users.values().find(|user| user.user_id == user_before.user_id).cloned();
@@ -101,8 +102,9 @@ impl Directory {
         }
     }
 
-    /// Where a server without control lacks the value of a reference, with the account whose handle differs in one letter.
-    pub fn place_of_lack(&self, reference: &Reference) -> String {
+    /// Says where a server without control lacks the value of a reference: `here`, or for a user `among --accounts`,
+    /// with the account whose handle differs in one letter.
+    pub fn describe_missing_place(&self, reference: &Reference) -> String {
         let Reference::User(handle, _) = reference else { return "here".to_owned() };
         let similar = self.users.keys().find(|known| strsim::damerau_levenshtein(known, handle) == 1);
         let suggestion = similar.map(|similar| format!("; did you mean '{similar}'?")).unwrap_or_default();
@@ -122,7 +124,8 @@ impl Directory {
         self.groups.get(name).copied()
     }
 
-    /// The ID of the first message that begins with this text; if there is none, of the first that did.
+    /// The ID of the first message that begins with this text. If there is none, the ID of the first that began with it
+    /// before it was deleted or edited.
     pub fn message_id(&self, beginning: &str) -> Option<i64> {
         let mut messages = self.messages.iter().chain(&self.former_messages);
         messages.find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)

@@ -3,8 +3,8 @@
 use super::stage::{Stage, World};
 use serde_json::Value;
 
-/// Returns a clause about the newest request that was refused and whose reply a fault dropped; empty if there is none, or
-/// if the server has no control.
+/// Returns a clause about the newest request that was refused and whose reply a fault dropped; empty if there is none,
+/// or if the server has no control.
 pub async fn describe_lost_refusal(stage: &Stage, world: &World) -> String {
     let Some(control_url) = &world.control_url else { return String::new() };
     let lost_requests = stage.call_control("GET", &format!("{control_url}/journal?status=0&limit=20"), None).await;

@@ -96,7 +96,7 @@ impl Pattern {
     }
 }
 
-/// The placeholder without quotes whose braces are no JSON at a byte offset of a text.
+/// The placeholder without quotes at whose braces the JSON parser failed. None if it failed elsewhere.
 fn unquoted_placeholder(text: &str, error_start: usize) -> Option<&str> {
     // The first brace alone would be an object, so that the mistake is the second one.
     let start = text.get(..=error_start)?.strip_suffix("{{").map(str::len)?;

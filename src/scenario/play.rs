@@ -11,7 +11,7 @@ use super::mistake::line_of;
 use super::mode::Mode;
 use super::outcome::{Difference, Outcome};
 use super::pattern::Pattern;
-use super::reply_text::{failed_assertion, hint_text, printable_body};
+use super::reply_text::{failed_assertion_text, hint_text, printable_body};
 use super::request_encoding::{encode_path_segment, encode_request};
 use super::scope::{Queue, Scope};
 use super::stage::{Stage, World, authorization_header};
@@ -141,7 +141,7 @@ impl<'a> Player<'a> {
             if let Err(reason) = self.scope.value(&reference) {
                 let is_missing_on_server = self.world.control_url.is_none() && is_world_name(&reference);
                 return Err(if is_missing_on_server {
-                    let place = self.scope.directory.place_of_lack(&reference);
+                    let place = self.scope.directory.describe_missing_place(&reference);
                     BlockError::Skip(format!("{reason} {place}"))
                 } else {
                     BlockError::Fail(reason)
@@ -245,7 +245,7 @@ impl<'a> Player<'a> {
             }
             (Ok(actual), _) => actual,
         };
-        if let Some(message) = failed_assertion(actual, expected, self.mode != Mode::Check) {
+        if let Some(message) = failed_assertion_text(actual, expected, self.mode != Mode::Check) {
             return Err(BlockError::Fail(format!("{description}: {message}")));
         }
         let actual_text = || format!("{} {}{}", actual.status, printable_body(actual), hint_text(actual));

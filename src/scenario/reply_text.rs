@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The message of a failed assertion of control, with the nearest requests. None for other replies, and if the scenario
 /// expects a reply with that status. If `is_updating`, the message says that the assertion stays as it is.
-pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_updating: bool) -> Option<String> {
+pub fn failed_assertion_text(reply: &HttpReply, expected: Option<&ExpectedReply>, is_updating: bool) -> Option<String> {
     let is_expected = expected.is_some_and(|expected| expected.status == Some(reply.status));
     if reply.body["code"] != "VERIFICATION_FAILED" || is_expected {
         return None;

@@ -10,8 +10,8 @@ use super::stage::Stage;
 use super::world_setup::WorldSetup;
 
 /// Plays a scenario of a document at the feature level of the server, and with control also at the lowest level from
-/// which it holds, unless its `world` block sets the level. Skips it if the server is too old, or lacks the control that
-/// it needs.
+/// which it holds, unless its `world` block sets the level. Skips it if the server is too old, or lacks the control
+/// that it needs.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));

@@ -28,8 +28,8 @@ pub fn handles(document: &Document) -> BTreeSet<String> {
     blocks.flat_map(world_names::handles).collect()
 }
 
-/// The methods and paths of the requests that a scenario sends, without queries. In the paths, placeholders are replaced
-/// with examples of their values.
+/// The methods and paths of the requests that a scenario sends, without queries. In the paths, placeholders are
+/// replaced with examples of their values.
 pub fn requests<'a>(document: &'a Document, scenario: &'a Scenario) -> impl Iterator<Item = (String, String)> + 'a {
     document.background.iter().chain(&scenario.blocks).filter_map(|block| match &block.kind {
         BlockKind::Request(request, _) => {

@@ -27,7 +27,7 @@ pub struct Stage {
     /// None without control, and with accounts.
     world_defaults: Option<WorldDefaults>,
     accounts: Accounts,
-    /// Differs for each run.
+    /// A word that differs for each run. All unique words begin with it.
     run_word: String,
     /// Number of unique words that were given out.
     unique_word_count: AtomicU64,
@@ -41,8 +41,8 @@ struct WorldDefaults {
     newest_level: i64,
     /// The feature level of the world at the stage's URL.
     level: i64,
-    /// The dialect of the world at the stage's URL, as `POST /control/worlds` takes it. None for one of a document: that
-    /// of the server's command line.
+    /// The dialect of the world at the stage's URL, as `POST /control/worlds` takes it. None for one of a document:
+    /// that of the server's command line.
     dialect: Option<String>,
 }
 
@@ -332,14 +332,14 @@ impl Stage {
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())
     }
 
-    /// A word that no other run in the same organization uses. With control, it is always the same, because each run has
-    /// a new world.
+    /// A word that no other run in the same organization uses. With control, it is always the same, because each run
+    /// has a new world.
     pub fn unique_word(&self, world: &World) -> String {
         if world.control_url.is_some() {
             return "1".to_owned();
         }
-        let unique_word_count = self.unique_word_count.fetch_add(1, Ordering::Relaxed);
-        format!("{}-{unique_word_count}", self.run_word)
+        let word_index = self.unique_word_count.fetch_add(1, Ordering::Relaxed);
+        format!("{}-{word_index}", self.run_word)
     }
 }
 

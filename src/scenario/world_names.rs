@@ -10,7 +10,7 @@ use super::template::{Part, Reference, Template, UserField};
 /// that occurs in the text of an earlier block is not checked, because that block may create it.
 pub fn find_unknown_names(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<(usize, String)> {
     let mut earlier_text = String::new();
-    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut messages: Vec<(usize, String)> = Vec::new();
     for block in blocks {
         for (reference, offset) in references_with_offsets(block) {
             let Some((name, existing_names)) = names_of_kind(scope, &reference) else { continue };
@@ -20,14 +20,15 @@ pub fn find_unknown_names(scope: &Scope, document: &Document, blocks: &[&Block])
             let line = line_of(&document.text, offset);
             let reason = scope.value(&reference).err().unwrap_or_default();
             let message = format!("{reason}{}", nearest_name_note(name, &existing_names));
-            if !lines.iter().any(|(_, other_message)| *other_message == message) {
-                lines.push((line, message));
+            if !messages.iter().any(|(_, other_message)| *other_message == message) {
+                messages.push((line, message));
             }
         }
         block.templates().iter().for_each(|template| earlier_text.push_str(&literal_text(template)));
     }
-    let (line, first) = lines.first()?.clone();
-    let other_messages = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.path));
+    let (line, first) = messages.first()?.clone();
+    let other_messages =
+        messages.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.path));
     Some((line, format!("{first}{}", other_messages.collect::<String>())))
 }
 

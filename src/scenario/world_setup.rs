@@ -20,8 +20,8 @@ impl WorldSetup {
         merged
     }
 
-    /// The levels at which the scenario is played: that of the server, and the lowest one if it is another and no option
-    /// sets the level.
+    /// The levels at which the scenario is played: that of the server, and the lowest one if it is another and no
+    /// option sets the level.
     pub fn levels(&self, server_level: i64) -> Vec<i64> {
         let has_level_option = self.options.iter().any(|(name, _)| name == "feature_level");
         let lowest_level = self.from_level.filter(|lowest_level| !has_level_option && *lowest_level != server_level);

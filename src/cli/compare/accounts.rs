@@ -145,8 +145,8 @@ pub fn handle_of(name: &str) -> &str {
     ROLES.iter().find(|(role, _)| *role == name).map_or(name, |(_, handle)| handle)
 }
 
-/// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle of
-/// a role.
+/// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle
+/// of a role.
 pub fn similar_handle(handle: &str) -> Option<&'static str> {
     let handles = ROLES.map(|(_, role_handle)| role_handle);
     similar_name(handle, &handles).filter(|similar| *similar != handle)

@@ -11,14 +11,14 @@ use std::path::Path;
 const BASELINE_OPTION: BaselineOption = BaselineOption {
     name: "--baseline",
     kind: ResultKind::Comparison,
-    wanted: "the result of an earlier comparison in JSON, as --json writes it",
+    expected_file: "the result of an earlier comparison in JSON, as --json writes it",
     writer: "--json",
 };
 
-/// The accepted differences of an earlier comparison, each with its number in one request. Two differences are the same
-/// if the operation, the probe, the line of the request, its caller, the place in the reply or event and the JSON types
-/// of both values are equal. For statuses and codes, the values must be equal too. Other values often change with each
-/// run.
+/// The accepted differences of an earlier comparison, each with how often one request had it at most. Two differences
+/// are the same if the operation, the probe, the line of the request, its caller, the place in the reply or event and
+/// the JSON types of both values are equal. For statuses and codes, the values must be equal too. Other values often
+/// change with each run.
 #[derive(Debug)]
 pub struct Baseline(BTreeMap<DifferenceKey, usize>);
 
@@ -54,7 +54,7 @@ fn type_name(value: &str) -> &'static str {
     }
 }
 
-/// The differences of a request, each with its number.
+/// The differences of a request, each with how often it occurs.
 fn count_differences(operation: &str, request: &RequestRecord) -> BTreeMap<DifferenceKey, usize> {
     let mut counts = BTreeMap::new();
     for difference in &request.differences {

@@ -17,15 +17,15 @@ pub fn operation_name(method: &str, path: &str) -> String {
 
 /// Why two servers both refused a request as one that they do not have, though other levels than theirs have such an
 /// operation. None for any other request.
-pub fn absence(step: &Step, levels: [i64; 2]) -> Option<SkipReason> {
+pub fn absence_reason(step: &Step, levels: [i64; 2]) -> Option<SkipReason> {
     let is_refused = step.replies.iter().all(|(status, _)| matches!(status, 404 | 405));
     let is_absent = is_refused && step.differences.is_empty();
-    is_absent.then(|| absence_at(levels, &step.method, &step.path)).flatten()
+    is_absent.then(|| absence_reason_at(levels, &step.method, &step.path)).flatten()
 }
 
 /// Why servers of two feature levels have nothing at a method and a path, though other levels have an operation there.
 /// None if one of the two levels has it, or if no level does.
-fn absence_at(levels: [i64; 2], method: &str, path: &str) -> Option<SkipReason> {
+fn absence_reason_at(levels: [i64; 2], method: &str, path: &str) -> Option<SkipReason> {
     let rows = rows_called(method, path);
     if rows.iter().any(|row| levels.iter().any(|level| row.exists_at(*level))) {
         return None;
@@ -54,7 +54,7 @@ fn rows_called(method: &str, path: &str) -> Vec<&'static OperationRow> {
     rows().filter(matches).collect()
 }
 
-/// The operations that a text names: a method and a path, or a path with placeholders or ids for those of all methods.
+/// The operations that a text names: a method and a path, or a path with placeholders or IDs for those of all methods.
 /// The names of placeholders don't matter, unless the path has another operation under each. Empty for other texts.
 pub fn operations_named(text: &str) -> Vec<String> {
     let (method, path) = match text.split_whitespace().collect::<Vec<_>>()[..] {
@@ -72,9 +72,9 @@ pub fn operations_named(text: &str) -> Vec<String> {
     if !exact.is_empty() {
         return exact;
     }
-    let alike = names(&|row_path| shape(row_path) == shape(&path));
-    if !alike.is_empty() {
-        return alike;
+    let same_shape = names(&|row_path| shape(row_path) == shape(&path));
+    if !same_shape.is_empty() {
+        return same_shape;
     }
     let methods = match &method {
         Some(method) => vec![method.as_str()],
@@ -84,7 +84,7 @@ pub fn operations_named(text: &str) -> Vec<String> {
     called.into_iter().filter(|name| rows().any(|row| row_name(row) == *name)).collect()
 }
 
-/// Whether a part of a path is a placeholder or an id.
+/// Whether a part of a path is a placeholder or an ID.
 fn is_variable(part: &str) -> bool {
     part.contains('{') || !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn an_operation_of_other_levels_is_absent_for_a_reason() {
         assert_eq!(
-            absence_at([387, 388], "GET", "/channel_folders"),
+            absence_reason_at([387, 388], "GET", "/channel_folders"),
             Some(SkipReason::NewerLevel { required: 389, actual: 387 })
         );
         assert_eq!(
-            absence_at([512, 512], "PATCH", "/users/me/subscriptions"),
+            absence_reason_at([512, 512], "PATCH", "/users/me/subscriptions"),
             Some(SkipReason::RemovedOperation { removed_in: 512 })
         );
         for (path, levels) in [("/channel_folders", [387, 389]), ("/nothing", [387, 387]), ("/users/me", [1, 2])] {
-            assert_eq!(absence_at(levels, "GET", path), None, "{path}");
+            assert_eq!(absence_reason_at(levels, "GET", path), None, "{path}");
         }
     }
 

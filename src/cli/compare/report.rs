@@ -4,7 +4,7 @@ mod counts;
 mod unknown_path;
 
 use super::baseline::Baseline;
-use super::operations::{absence, operation_name, row_name};
+use super::operations::{absence_reason, operation_name, row_name};
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use super::request_text::request_text;
 use crate::api::rows;
@@ -102,15 +102,20 @@ impl Operation {
 
 impl Report {
     /// An empty report. `is_partial` means that only selected probes will be played, `is_read_only` that only reads.
-    pub fn new(sides: [&ComparedServer; 2], baseline: Option<Baseline>, is_partial: bool, is_read_only: bool) -> Self {
-        let urls = sides.map(|side| side.url.clone());
+    pub fn new(
+        servers: [&ComparedServer; 2],
+        baseline: Option<Baseline>,
+        is_partial: bool,
+        is_read_only: bool,
+    ) -> Self {
+        let urls = servers.map(|server| server.url.clone());
         let mut secrets = Secrets::default();
-        for user in sides.iter().flat_map(|side| side.scope.directory.users.values()) {
+        for user in servers.iter().flat_map(|server| server.scope.directory.users.values()) {
             secrets.add(&user.api_key);
         }
         Self {
             urls,
-            levels: sides.map(|side| side.feature_level),
+            levels: servers.map(|server| server.feature_level),
             probes: ProbeCounts::default(),
             baseline,
             is_partial,
@@ -127,11 +132,12 @@ impl Report {
         }
     }
 
-    /// Adds the result of a probe, which is a scenario in a document. `is_own` means that the user wrote it: a refusal is
-    /// what built-in probes ask for, and may be a mistake of others.
+    /// Adds the result of a probe, which is a scenario in a document. `is_own` means that the user wrote it: built-in
+    /// probes ask for refusals on purpose, but in the user's own probes a refusal may be a mistake.
     pub fn add(&mut self, document: &str, scenario: &str, is_own: bool, result: ProbeResult) {
         let levels = self.levels;
-        let is_unknown = |step: &Step| is_own && unknown_path::is_called_by(step) || absence(step, levels).is_some();
+        let is_unknown =
+            |step: &Step| is_own && unknown_path::is_called_by(step) || absence_reason(step, levels).is_some();
         let count = match () {
             () if result.steps.iter().all(|step| step.differences.is_empty()) && result.failure.is_some() => {
                 &mut self.probes.failed
@@ -147,7 +153,7 @@ impl Report {
         self.collect_secrets(&result.steps);
         for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
-            if let Some(reason) = absence(step, levels) {
+            if let Some(reason) = absence_reason(step, levels) {
                 self.operations.entry(name).or_default().add_not_tried(scenario, reason);
                 continue;
             }
@@ -228,7 +234,7 @@ impl Report {
     }
 
     /// Whether there are differences that are not in the baseline.
-    pub fn differs(&self) -> bool {
+    pub fn has_new_differences(&self) -> bool {
         self.differing_requests().any(|(record, _)| !record.is_known)
     }
 
@@ -291,7 +297,7 @@ impl Report {
         let mut operations: Vec<OperationRecord> = self.operations.iter().map(operation).collect();
         let names = self.operation_names().into_iter().filter(|name| !self.operations.contains_key(name));
         operations.extend(names.map(untried_operation));
-        operations.sort_by(|one, other| one.operation.cmp(&other.operation));
+        operations.sort_by(|first, second| first.operation.cmp(&second.operation));
         let server = |index: usize| ServerRecord { url: self.urls[index].clone(), feature_level: self.levels[index] };
         ComparisonRecord {
             incomplete: self.incomplete.clone(),

@@ -59,8 +59,8 @@ pub fn request_text(
     text
 }
 
-/// Differences with the same values at the same place are one, with their number. Events of several accounts are at the
-/// same place.
+/// Groups differences with the same values at the same place; the events of several accounts count as one place. Returns
+/// for each group its place, with the accounts and the number of differences, and its first difference.
 fn difference_groups(differences: &[ServerDifference]) -> Vec<(String, &ServerDifference)> {
     let mut groups: Vec<(&ServerDifference, &str, Vec<&str>, usize)> = Vec::new();
     for difference in differences {

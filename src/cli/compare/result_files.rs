@@ -1,4 +1,4 @@
-//! The files for the result of a comparison, which is long in the making: they are checked before it.
+//! The files for the result of a comparison. They are checked before it, because a comparison takes long.
 
 use super::report::Report;
 use crate::cli::CliError;

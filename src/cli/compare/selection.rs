@@ -33,20 +33,20 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
                 remedy(documents, &probes, pattern)
             )));
         }
-        let is_meant = |(document, scenario): &Probe| match operations.is_empty() {
+        let is_match = |(document, scenario): &Probe| match operations.is_empty() {
             true => has_text(document, scenario, pattern),
             false => {
                 requests(document, scenario).any(|(method, path)| operations.contains(&operation_name(&method, &path)))
             }
         };
-        let meant: Vec<bool> = probes.iter().map(is_meant).collect();
-        if !meant.contains(&true) {
+        let matches: Vec<bool> = probes.iter().map(is_match).collect();
+        if !matches.contains(&true) {
             return Err(CliError::usage(match operations.is_empty() {
                 true => format!("--only `{pattern}` fits no probe; {}", remedy(documents, &probes, pattern)),
                 false => format!("--only: no probe plays {}", operations.join(" or ")),
             }));
         }
-        is_selected.iter_mut().zip(meant).for_each(|(is_selected, is_meant)| *is_selected |= is_meant);
+        is_selected.iter_mut().zip(matches).for_each(|(is_selected, is_match)| *is_selected |= is_match);
     }
     Ok(probes.into_iter().zip(is_selected).filter(|(_, is_selected)| *is_selected).map(|(probe, _)| probe).collect())
 }
@@ -56,7 +56,8 @@ fn is_unknown_request(probes: &[Probe], pattern: &str) -> bool {
     let Some((method, path)) = pattern.split_once(' ') else { return false };
     let is_method = METHODS.contains(&method.to_uppercase().as_str());
     let is_probed = |(document, scenario): &Probe| {
-        requests(document, scenario).any(|(other, other_path)| other.eq_ignore_ascii_case(method) && other_path == path)
+        requests(document, scenario)
+            .any(|(other_method, other_path)| other_method.eq_ignore_ascii_case(method) && other_path == path)
     };
     is_method && path.starts_with('/') && !path.contains('*') && !probes.iter().any(is_probed)
 }
@@ -75,6 +76,7 @@ fn has_text(document: &Document, scenario: &Scenario, text: &str) -> bool {
     pattern.is_match(&document.path) || section[..end].lines().any(|line| pattern.is_match(line))
 }
 
+/// What to write instead of a pattern that selects no probe.
 fn remedy(documents: &[Document], probes: &[Probe], pattern: &str) -> String {
     let files = || documents.iter().filter_map(|document| document.path.rsplit('/').next());
     if let Some((method, path)) = pattern.split_once(' ').filter(|(_, path)| path.starts_with('/')) {

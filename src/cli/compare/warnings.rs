@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 const FIRST_LEVEL_WITH_ROLES: i64 = 59;
 
 /// A warning if the servers have names of different dialects, so that every reply with such a name differs.
-pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
-    let level_names = sides.map(|side| {
-        let names = side.settings.as_object().into_iter().flat_map(|settings| settings.keys());
+pub fn name_warning(servers: [&ComparedServer; 2]) -> Option<String> {
+    let level_names = servers.map(|server| {
+        let names = server.settings.as_object().into_iter().flat_map(|settings| settings.keys());
         names.map(String::as_str).find(|name| name.ends_with("_feature_level"))
     });
     let [Some(first), Some(second)] = level_names else { return None };
@@ -20,7 +20,7 @@ pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
         format!(
             "warning: {} has `{first}` where {} has `{second}`: replies differ in all such names; start a double with \
              --dialect zulip, or give its world the dialect of the other",
-            sides[0].url, sides[1].url
+            servers[0].url, servers[1].url
         )
     })
 }
@@ -29,23 +29,23 @@ pub fn name_warning(sides: [&ComparedServer; 2]) -> Option<String> {
 /// servers, and roles other than the name says.
 pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for side in [first, second] {
+    for server in [first, second] {
         let mut names_by_id: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
-        for (handle, user) in &side.scope.directory.users {
+        for (handle, user) in &server.scope.directory.users {
             names_by_id.entry(user.user_id).or_default().push(role_name(handle));
         }
         for names in names_by_id.values().filter(|names| names.len() > 1) {
-            warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), side.url));
+            warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), server.url));
         }
     }
     warnings.extend(name_difference_warning(first, second));
     for (handle, own_user) in &first.own_users {
         let role = role_of(own_user, first.feature_level);
-        let other_role = second.own_users.get(handle).map_or(role, |user| role_of(user, second.feature_level));
+        let second_role = second.own_users.get(handle).map_or(role, |user| role_of(user, second.feature_level));
         let name = role_name(handle);
-        if role != other_role {
+        if role != second_role {
             warnings.push(format!(
-                "warning: the account {name} is {role} on {}, but {other_role} on {}: replies differ for that",
+                "warning: the account {name} is {role} on {}, but {second_role} on {}: replies differ for that",
                 first.url, second.url
             ));
         } else if let Some(expected) = expected_role(name).filter(|expected| *expected != role) {
@@ -61,8 +61,8 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
 /// A warning about accounts that have another full name on each server. None if there are none.
 fn name_difference_warning(first: &ComparedServer, second: &ComparedServer) -> Option<String> {
     let renamed_accounts = first.scope.directory.users.iter().filter_map(|(handle, user)| {
-        let other = second.scope.directory.user(handle).filter(|other| user.is_renamed(other))?;
-        Some(format!("{} ({:?}, {:?})", role_name(handle), user.full_name, other.full_name))
+        let second_user = second.scope.directory.user(handle).filter(|second_user| user.is_renamed(second_user))?;
+        Some(format!("{} ({:?}, {:?})", role_name(handle), user.full_name, second_user.full_name))
     });
     let renamed_accounts: Vec<String> = renamed_accounts.collect();
     (!renamed_accounts.is_empty()).then(|| {

@@ -17,12 +17,12 @@ use std::sync::{Mutex, PoisonError};
 pub const FINDINGS_STATUS: u8 = 4;
 /// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
-/// The maximum number of findings that make the run fail whose rule and client are printed.
+/// The maximum number of failing findings of which the rule and the client are printed.
 const MAX_NAMED_FINDINGS: usize = 3;
 const BASELINE_OPTION: BaselineOption = BaselineOption {
     name: "--report-baseline",
     kind: ResultKind::Report,
-    wanted: "a report in JSON, as --report FILE.json writes it",
+    expected_file: "a report in JSON, as --report FILE.json writes it",
     writer: "--report FILE.json",
 };
 

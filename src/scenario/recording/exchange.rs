@@ -93,8 +93,8 @@ impl RequestBody {
     }
 
     async fn parse_multipart(content_type: &str, body: Bytes) -> Self {
-        let other = || Self::Other("multipart/form-data".to_owned());
-        let Ok(boundary) = multer::parse_boundary(content_type) else { return other() };
+        let unparsed = || Self::Other("multipart/form-data".to_owned());
+        let Ok(boundary) = multer::parse_boundary(content_type) else { return unparsed() };
         let stream = futures_util::stream::once(async move { Ok::<_, Infallible>(body) });
         let mut parts = multer::Multipart::new(stream, boundary);
         let (mut parameters, mut files) = (Vec::new(), Vec::new());
@@ -102,12 +102,12 @@ impl RequestBody {
             let part = match parts.next_field().await {
                 Ok(Some(part)) => part,
                 Ok(None) => return Self::Multipart(parameters, files),
-                Err(_) => return other(),
+                Err(_) => return unparsed(),
             };
             let name = part.name().unwrap_or_default().to_owned();
-            let file = part.file_name().map(str::to_owned);
-            let Ok(content) = part.bytes().await else { return other() };
-            match file {
+            let file_name = part.file_name().map(str::to_owned);
+            let Ok(content) = part.bytes().await else { return unparsed() };
+            match file_name {
                 Some(name) => files.push(Upload { name, content }),
                 None => parameters.push((name, String::from_utf8_lossy(&content).into_owned())),
             }

@@ -96,12 +96,12 @@ fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, na
     if is_unix_time(value) {
         return placeholder("number").into();
     }
-    let is_unnamed_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
+    let is_id_without_kind = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
     match kind_of_id(key, parent_kind) {
         // Numbers such as -1 and 0 mean that there is no object.
         Some(_) if id <= 0 => id.into(),
         Some(kind) => names.expected_value(&kind, id),
-        None if is_unnamed_id => placeholder("int").into(),
+        None if is_id_without_kind => placeholder("int").into(),
         None => number.clone().into(),
     }
 }

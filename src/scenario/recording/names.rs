@@ -71,6 +71,7 @@ impl Names {
                 let text = |key: &str| object.get(key).and_then(Value::as_str);
                 let number = |key: &str| object.get(key).and_then(Value::as_i64);
                 let email = text("delivery_email").or_else(|| text("email"));
+                // Where addresses are hidden, this form replaces them. No account logs in with it.
                 if let (Some(id), Some(email), Some(full_name)) = (number("user_id"), email, text("full_name"))
                     && !email.starts_with(&format!("user{id}@"))
                 {

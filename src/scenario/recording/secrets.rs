@@ -13,8 +13,8 @@ const MIN_SECRET_BYTES: usize = 6;
 /// The replacement of a secret.
 const LEFT_OUT: &str = "left-out";
 
-/// The address of a file that is valid for a short time. Whoever has its token can read the file.
-static TEMPORARY_ADDRESS: LazyLock<Regex> =
+/// The URL of a file that is valid for a short time. Whoever has its token can read the file.
+static TEMPORARY_URL: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(/user_uploads/temporary/)[^/\s"'?]+"#).expect("a well-formed pattern"));
 
 /// The token in the email address of a channel. Whoever has it can post there.
@@ -32,7 +32,8 @@ pub fn is_secret_name(name: &str) -> bool {
     name_parts.iter().any(|part| name.contains(part)) || name == "token" || name.ends_with("_token")
 }
 
-/// The name that says what a member of an object is: in events of a changed property, that is the property's name.
+/// The name that decides whether a member of an object is a secret: its key, or in an event of a changed property the
+/// property's name if that is the name of a secret.
 pub fn described_name<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
     let property = object.get("property").and_then(Value::as_str).filter(|_| name == "value");
     property.filter(|property| is_secret_name(property)).unwrap_or(name)
@@ -42,7 +43,7 @@ pub fn described_name<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o 
 pub fn redact_value(name: &str, value: &Value) -> Value {
     match value {
         Value::String(text) if is_secret_name(name) && !text.is_empty() => LEFT_OUT.into(),
-        Value::String(text) => redact_addresses(text).into_owned().into(),
+        Value::String(text) => redact_tokens(text).into_owned().into(),
         Value::Array(items) => items.iter().map(|item| redact_value(name, item)).collect::<Vec<_>>().into(),
         Value::Object(object) => object
             .iter()
@@ -56,9 +57,9 @@ pub fn redact_value(name: &str, value: &Value) -> Value {
     }
 }
 
-/// A text without the tokens in addresses of files and channels.
-pub fn redact_addresses(text: &str) -> Cow<'_, str> {
-    match TEMPORARY_ADDRESS.replace_all(text, format!("${{1}}{LEFT_OUT}")) {
+/// A text without the tokens in URLs of files and in email addresses of channels.
+pub fn redact_tokens(text: &str) -> Cow<'_, str> {
+    match TEMPORARY_URL.replace_all(text, format!("${{1}}{LEFT_OUT}")) {
         text if !text.contains('@') => text,
         text => CHANNEL_ADDRESS_TOKEN.replace_all(&text, format!("${{1}}{LEFT_OUT}${{3}}")).into_owned().into(),
     }
@@ -89,7 +90,7 @@ pub fn redact_form(form: &str) -> String {
 pub fn redact_url(url: &str) -> String {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     let query = query.map(|query| format!("?{}", redact_form(query))).unwrap_or_default();
-    format!("{}{query}", redact_addresses(path))
+    format!("{}{query}", redact_tokens(path))
 }
 
 /// The secrets of a recording or a comparison.
@@ -208,7 +209,7 @@ mod tests {
         let mut secrets = Secrets::default();
         secrets.collect(&value);
         assert_eq!(secrets.redact("0123456789abcdef0123456789abcdef, value-of-a-key"), "left-out, left-out");
-        assert_eq!(redact_addresses("mel@chat.test"), "mel@chat.test");
+        assert_eq!(redact_tokens("mel@chat.test"), "mel@chat.test");
         assert_eq!(redact_form("config_data=%7B%22a%22%3A%22b%22%7D"), "config_data=%7B%22a%22%3A%22left-out%22%7D");
     }
 

@@ -39,23 +39,23 @@ struct CreationRule {
     removal_form: &'static [(&'static str, &'static str)],
 }
 
-const fn delete_rule(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
+const fn deletion_rule(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
     CreationRule { path, id_key, removal_method: "DELETE", removal_path, removal_form: &[] }
 }
 
 const CREATION_RULES: [CreationRule; 14] = [
-    delete_rule("/messages", "id", "/messages/{}"),
-    delete_rule("/drafts", "ids", "/drafts/{}"),
-    delete_rule("/saved_snippets", "saved_snippet_id", "/saved_snippets/{}"),
-    delete_rule("/scheduled_messages", "scheduled_message_id", "/scheduled_messages/{}"),
-    delete_rule("/reminders", "reminder_id", "/reminders/{}"),
-    delete_rule("/channels/create", "id", "/streams/{}"),
-    delete_rule("/realm/filters", "id", "/realm/filters/{}"),
-    delete_rule("/realm/profile_fields", "id", "/realm/profile_fields/{}"),
-    delete_rule("/realm/playgrounds", "id", "/realm/playgrounds/{}"),
-    delete_rule("/bots", "user_id", "/bots/{}"),
-    delete_rule("/users", "user_id", "/users/{}"),
-    delete_rule("/default_stream_groups/create", "group_id", "/default_stream_groups/{}"),
+    deletion_rule("/messages", "id", "/messages/{}"),
+    deletion_rule("/drafts", "ids", "/drafts/{}"),
+    deletion_rule("/saved_snippets", "saved_snippet_id", "/saved_snippets/{}"),
+    deletion_rule("/scheduled_messages", "scheduled_message_id", "/scheduled_messages/{}"),
+    deletion_rule("/reminders", "reminder_id", "/reminders/{}"),
+    deletion_rule("/channels/create", "id", "/streams/{}"),
+    deletion_rule("/realm/filters", "id", "/realm/filters/{}"),
+    deletion_rule("/realm/profile_fields", "id", "/realm/profile_fields/{}"),
+    deletion_rule("/realm/playgrounds", "id", "/realm/playgrounds/{}"),
+    deletion_rule("/bots", "user_id", "/bots/{}"),
+    deletion_rule("/users", "user_id", "/users/{}"),
+    deletion_rule("/default_stream_groups/create", "group_id", "/default_stream_groups/{}"),
     CreationRule {
         path: "/user_groups/create",
         id_key: "group_id",
@@ -80,7 +80,8 @@ pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
-/// What a request without a reply may have created on a server, as text. `unique_word` is that of the probe.
+/// What a request without a reply may have created on a server, as text. None if it creates no objects. `unique_word`
+/// is that of the probe.
 pub fn possible_creation(method: &str, path: &str, url: &str, unique_word: &str) -> Option<String> {
     creates_objects(method, path).then(|| {
         format!(
@@ -140,14 +141,14 @@ pub fn channel_created_by_subscription(id: i64) -> CreatedObject {
 
 /// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
 /// for each object that could not be removed.
-pub async fn remove_objects(side: &ComparedServer, objects: &[CreatedObject]) -> Vec<String> {
+pub async fn remove_objects(server: &ComparedServer, objects: &[CreatedObject]) -> Vec<String> {
     let mut failures = Vec::new();
     let mut connection_failure: Option<String> = None;
     for object in objects.iter().rev() {
         // Waiting again for a server that does not reply would take too long.
         let result = match &connection_failure {
             Some(failure) => Err(failure.clone()),
-            None => match remove_object(side, object).await {
+            None => match remove_object(server, object).await {
                 Ok(refusal) => refusal.map_or(Ok(()), Err),
                 Err(failure) => {
                     connection_failure = Some(failure.clone());
@@ -156,26 +157,26 @@ pub async fn remove_objects(side: &ComparedServer, objects: &[CreatedObject]) ->
             },
         };
         if let Err(reason) = result {
-            failures.push(format!("{} of {}: {reason}", object.name, side.url));
+            failures.push(format!("{} of {}: {reason}", object.name, server.url));
         }
     }
     failures
 }
 
 /// Removes an object. Returns the refusal if no account may remove it. The error says why there is no reply.
-async fn remove_object(side: &ComparedServer, object: &CreatedObject) -> Result<Option<String>, String> {
+async fn remove_object(server: &ComparedServer, object: &CreatedObject) -> Result<Option<String>, String> {
     let (method, path, form) = match &object.removal {
         Removal::Request { method, path, form } => (*method, path.clone(), form.as_slice()),
-        Removal::Attachment { path_id } => match attachment_id(side, &object.creator, path_id).await? {
+        Removal::Attachment { path_id } => match find_attachment_id(server, &object.creator, path_id).await? {
             Some(id) => ("DELETE", format!("/attachments/{id}"), [].as_slice()),
             None => return Ok(None),
         },
     };
-    let mut handles = side.handles();
+    let mut handles = server.handles();
     handles.sort_by_key(|handle| *handle != object.creator);
     let mut refusal = "no account may remove it".to_owned();
-    for user in handles.iter().filter_map(|handle| side.scope.directory.user(handle)) {
-        let reply = side.send_form(method, &path, user, form).await?;
+    for user in handles.iter().filter_map(|handle| server.scope.directory.user(handle)) {
+        let reply = server.send_form(method, &path, user, form).await?;
         if reply.status == 200 || is_removed(reply.status, &reply.body) {
             return Ok(None);
         }
@@ -189,9 +190,9 @@ async fn remove_object(side: &ComparedServer, object: &CreatedObject) -> Result<
 }
 
 /// The ID of an upload. None if it is already removed, or if its owner is unknown.
-async fn attachment_id(side: &ComparedServer, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
-    let Some(user) = side.scope.directory.user(owner) else { return Ok(None) };
-    let reply = side.get("/attachments", Some(user)).await?;
+async fn find_attachment_id(server: &ComparedServer, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
+    let Some(user) = server.scope.directory.user(owner) else { return Ok(None) };
+    let reply = server.get("/attachments", Some(user)).await?;
     let attachments = reply.body["attachments"].as_array().into_iter().flatten();
     let mut matching_attachments = attachments.filter(|attachment| {
         attachment["path_id"].as_str().is_some_and(|other_path_id| decode_percent(other_path_id) == path_id)

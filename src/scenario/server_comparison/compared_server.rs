@@ -29,12 +29,13 @@ pub struct ComparedServer {
     pub scope: Scope,
     /// The reply to `GET /users/me` of each account, by handle.
     pub own_users: BTreeMap<String, Value>,
-    http: Arc<dyn HttpTransport>,
+    transport: Arc<dyn HttpTransport>,
 }
 
 impl ComparedServer {
     /// Reads the users of the accounts (by handle), the channels and the groups of a server. Fetches missing API keys.
-    /// `settings` is the reply to `GET /server_settings`; `role_of` gives what the user calls the account of a handle.
+    /// `settings` is the reply to `GET /server_settings`; `role_name` returns the role that a handle has in files of
+    /// accounts, or the handle if it has none.
     ///
     /// # Errors
     ///
@@ -42,16 +43,16 @@ impl ComparedServer {
     /// one error.
     pub async fn open(
         url: String,
-        http: Arc<dyn HttpTransport>,
+        transport: Arc<dyn HttpTransport>,
         settings: Value,
         accounts: &BTreeMap<String, Account>,
-        role_of: fn(&str) -> &str,
+        role_name: fn(&str) -> &str,
     ) -> Result<Self, String> {
         let scope = Scope { server: url.clone(), ..Scope::default() };
         let mut members = settings.as_object().into_iter().flatten();
         let level_member = members.find(|(name, _)| name.ends_with("_feature_level"));
         let feature_level = level_member.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
-        let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), http };
+        let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), transport };
         let mut missing_emails = Vec::new();
         for (handle, account) in accounts {
             let mut user = ScenarioUser {
@@ -69,7 +70,7 @@ impl ComparedServer {
             }
             let own_user = server.get("/users/me", Some(&user)).await?;
             let Some(user_id) = own_user.body["user_id"].as_i64() else {
-                let role = Some(role_of(handle)).filter(|role| role != handle);
+                let role = Some(role_name(handle)).filter(|role| role != handle);
                 let role = role.map(|role| format!(" ({role})")).unwrap_or_default();
                 let url = &server.url;
                 return Err(match (own_user.status, own_user.body.get("user_id")) {
@@ -176,6 +177,6 @@ impl ComparedServer {
     /// If there is no reply.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpReply, String> {
         let request_line = format!("{} {}", request.method, redact_url(&request.url));
-        self.http.send(request).await.map_err(|failure| format!("{request_line}: {}", failure.reason()))
+        self.transport.send(request).await.map_err(|failure| format!("{request_line}: {}", failure.reason()))
     }
 }

@@ -148,8 +148,8 @@ impl Correspondence {
             SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
         // Servers derive client names from the User-Agent, which proxies may change.
         let is_any_text = is_secret_name(key) || matches!(key, "client" | "sending_client");
-        let have_one_type = discriminant(first) == discriminant(second);
-        if depends_on_server && (have_one_type || first.is_null() || second.is_null())
+        let have_same_type = discriminant(first) == discriminant(second);
+        if depends_on_server && (have_same_type || first.is_null() || second.is_null())
             || is_any_text && first.is_string() && second.is_string()
         {
             return;
@@ -186,9 +186,9 @@ impl Correspondence {
         second: &serde_json::Number,
     ) -> bool {
         let (Some(first_int), Some(second_int)) = (first.as_i64(), second.as_i64()) else {
-            let is_float = first.as_i64().is_none() && second.as_i64().is_none();
+            let are_floats = first.as_i64().is_none() && second.as_i64().is_none();
             let are_times = [first, second].iter().all(|number| is_unix_time(number.as_f64().unwrap_or_default()));
-            return is_float && (are_times || first == second);
+            return are_floats && (are_times || first == second);
         };
         if is_unix_time(first_int as f64) && is_unix_time(second_int as f64) {
             return true;
@@ -215,9 +215,12 @@ impl Correspondence {
         let counterpart_of = |ids: &imbl::HashMap<(String, i64), i64>, number: &serde_json::Number| {
             ids.get(&(kind.clone(), number.as_i64()?)).map(i64::to_string)
         };
-        let describe = |number: &serde_json::Number, counterpart: Option<String>, other: &serde_json::Number, side| {
+        let describe = |number: &serde_json::Number,
+                        counterpart: Option<String>,
+                        other: &serde_json::Number,
+                        other_server| {
             match counterpart.filter(|counterpart| *counterpart != other.to_string()) {
-                Some(counterpart) => format!("{number}, which earlier was {counterpart} of the {side} server"),
+                Some(counterpart) => format!("{number}, which earlier was {counterpart} of the {other_server} server"),
                 None => number.to_string(),
             }
         };
@@ -269,17 +272,17 @@ impl Correspondence {
         differences: &mut Vec<ServerDifference>,
     ) {
         let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
-        let mut unmatched: BTreeSet<&String> = second.keys().collect();
+        let mut unmatched_names: BTreeSet<&String> = second.keys().collect();
         for (name, value) in first {
             let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             match self.counterpart(key, name, second) {
-                Some(other_name) if is_position_by_id(name, [first, second]) => {
-                    unmatched.remove(other_name);
+                Some(second_name) if is_position_by_id(name, [first, second]) => {
+                    unmatched_names.remove(second_name);
                 }
-                Some(other_name) => {
-                    unmatched.remove(other_name);
+                Some(second_name) => {
+                    unmatched_names.remove(second_name);
                     let key = compared_key(name, [first, second]);
-                    self.compare_values(key, &parent_kind, value, &second[other_name], &member_path, differences);
+                    self.compare_values(key, &parent_kind, value, &second[second_name], &member_path, differences);
                 }
                 None => differences.push(ServerDifference {
                     at: member_path,
@@ -288,7 +291,7 @@ impl Correspondence {
                 }),
             }
         }
-        for name in unmatched {
+        for name in unmatched_names {
             let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             differences.push(ServerDifference {
                 at: member_path,
@@ -349,9 +352,9 @@ fn kind_after(prefix: &str) -> &'static str {
     }
 }
 
-/// The key that decides how the member `name` of two objects is compared: events of a changed property have its name
-/// in `property` and its value in `value`, which may be an ID or a secret. Other values are what somebody set, also where the
-/// property's own key is not compared.
+/// The key that decides how the member `name` of two objects is compared. Events of a changed property have its name in
+/// `property` and its value in `value`: if that is an ID or a secret, the property's name decides. All other values are
+/// what somebody set, and are compared even if the property's own key would not be.
 fn compared_key<'o>(name: &'o str, objects: [&'o Map<String, Value>; 2]) -> &'o str {
     let [first, second] = objects.map(|object| object.get("property").and_then(Value::as_str));
     let is_id_or_secret = |property: &&str| kind_of_id(property, "").is_some() || is_secret_name(property);

@@ -5,9 +5,9 @@ use crate::scenario::recording::secrets::{redact_form, redact_url, redact_value}
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The `curl` command for a request, with the API key in the variable `KEY`, and without other secrets. Of the other headers, it has only the
-/// content type, unless that is the default of `curl`. The body is cut after 2,000 characters. `email` is None for a
-/// request without credentials.
+/// The `curl` command for a request, with the API key in the variable `KEY`, and without other secrets. Of the other
+/// headers, it has only the content type, unless that is the default of `curl`. The body is cut after 2,000 characters.
+/// `email` is None for a request without credentials.
 pub fn curl_command(request: &HttpRequest, email: Option<&str>) -> String {
     let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];

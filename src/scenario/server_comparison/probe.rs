@@ -16,7 +16,7 @@ use crate::scenario::comparison::Comparison;
 use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
-use crate::scenario::recording::secrets::redact_addresses;
+use crate::scenario::recording::secrets::redact_tokens;
 use crate::scenario::reply_text::hint_text;
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::world_names;
@@ -28,10 +28,10 @@ use std::time::Duration;
 
 /// Maximum wait for events from one server that the other server has already sent.
 const MAX_EVENT_WAIT: Duration = Duration::from_millis(1_500);
-/// The number of waits at whose end the servers still had different numbers of events. After these, waits are short, so
+/// The number of waits that may end while the servers have different numbers of events. Further waits are short, so
 /// that servers whose events always differ do not make a comparison many times as long.
-const MAX_VAIN_WAITS: usize = 10;
-/// The wait after [`MAX_VAIN_WAITS`].
+const MAX_FAILED_WAITS: usize = 10;
+/// The wait after [`MAX_FAILED_WAITS`].
 const SHORT_EVENT_WAIT: Duration = Duration::from_millis(100);
 /// Pause between two reads of the events.
 const READ_INTERVAL: Duration = Duration::from_millis(50);
@@ -44,17 +44,17 @@ pub struct ProbeSettings<'a> {
     pub now: i64,
     /// Whether to send only requests that change nothing.
     pub is_read_only: bool,
-    /// Describes that the account of a handle is missing: on the server with this URL, or with None on both.
+    /// Says that the account of a handle is missing on the server with this URL; on both servers if the URL is None.
     pub describe_missing_account: &'a (dyn Fn(&str, Option<&str>) -> String + Sync),
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
     pub is_interrupted: &'a AtomicBool,
-    /// The waits for events in vain, of all probes of a comparison.
-    pub vain_waits: &'a AtomicUsize,
+    /// How many waits of all probes of a comparison ended without the missing events.
+    pub failed_waits: &'a AtomicUsize,
 }
 
 /// A probe in progress on two servers.
 struct ProbeRun<'a> {
-    sides: [&'a mut ComparedServer; 2],
+    servers: [&'a mut ComparedServer; 2],
     correspondence: &'a mut Correspondence,
     document: &'a Document,
     queues: [Queues; 2],
@@ -62,7 +62,8 @@ struct ProbeRun<'a> {
     settings: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
-    /// Names of values that don't correspond, since the replies to a request have another status, each with that request.
+    /// Names of values that don't correspond, since the replies to a request have another status, each with that
+    /// request.
     lost_values: BTreeMap<String, String>,
 }
 
@@ -71,16 +72,16 @@ enum StepOutcome {
     /// It was compared, and the probe continues.
     Compared,
     /// It was not sent for this reason, and the probe continues.
-    LeftOut(SkipReason),
+    Skipped(SkipReason),
     /// It was compared, but the probe ends for this reason.
-    Last(SkipReason),
+    EndsAfter(SkipReason),
     /// It was not sent, and the probe ends for this reason.
-    NotSent(SkipReason),
+    EndsBefore(SkipReason),
 }
 
 /// Plays a probe on both servers, then removes the objects that it created.
 pub async fn play(
-    sides: [&mut ComparedServer; 2],
+    servers: [&mut ComparedServer; 2],
     correspondence: &mut Correspondence,
     document: &Document,
     scenario: &Scenario,
@@ -89,21 +90,21 @@ pub async fn play(
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));
     let mut result = ProbeResult::default();
-    let [first, second] = sides;
+    let [first, second] = servers;
     let feature_level = first.feature_level.min(second.feature_level);
     if let Some(required) = setup.from_level.filter(|required| *required > feature_level) {
-        result.skip(&blocks, &SkipReason::NewerLevel { required, actual: feature_level });
+        result.add_skipped(&blocks, &SkipReason::NewerLevel { required, actual: feature_level });
         return result;
     }
-    for side in [&mut *first, &mut *second] {
-        side.scope.unique_word = settings.unique_word.to_owned();
-        side.scope.now = settings.now;
-        side.scope.captured.clear();
-        side.scope.queues.clear();
+    for server in [&mut *first, &mut *second] {
+        server.scope.unique_word = settings.unique_word.to_owned();
+        server.scope.now = settings.now;
+        server.scope.captured.clear();
+        server.scope.queues.clear();
     }
     let (queues, created_objects) = (Default::default(), Default::default());
     let mut run = ProbeRun {
-        sides: [first, second],
+        servers: [first, second],
         correspondence,
         document,
         queues,
@@ -120,8 +121,8 @@ pub async fn play(
 }
 
 impl ProbeRun<'_> {
-    /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply to a
-    /// request around those of the probe.
+    /// Sends the requests of the blocks, and compares replies and events. The error says why a server does not reply to
+    /// a request around those of the probe.
     async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
         if !self.settings.is_read_only {
             self.register_queues().await?;
@@ -130,41 +131,41 @@ impl ProbeRun<'_> {
             let outcome = match &block.kind {
                 BlockKind::World(_) | BlockKind::Event { .. } | BlockKind::NoEvent(_) => continue,
                 BlockKind::Control(..) => {
-                    StepOutcome::NotSent(SkipReason::Lacking("needs control of both servers".to_owned()))
+                    StepOutcome::EndsBefore(SkipReason::Lacking("needs control of both servers".to_owned()))
                 }
                 BlockKind::Request(..) if self.settings.is_interrupted.load(Ordering::Relaxed) => {
-                    StepOutcome::NotSent(SkipReason::Interrupted)
+                    StepOutcome::EndsBefore(SkipReason::Interrupted)
                 }
                 BlockKind::Request(request, _) if self.settings.is_read_only && request.method != "GET" => {
-                    StepOutcome::NotSent(SkipReason::OnlyReads)
+                    StepOutcome::EndsBefore(SkipReason::OnlyReads)
                 }
                 BlockKind::Request(request, reply) => {
                     let expected = reply.as_ref().map(|reply| &reply.body);
                     self.play_request(block, request, expected, result).await.unwrap_or_else(|reason| {
                         let is_read = request.method == "GET";
                         result.failure = Some(ProbeFailure { reason: reason.clone(), is_read });
-                        StepOutcome::NotSent(SkipReason::NoReply(reason))
+                        StepOutcome::EndsBefore(SkipReason::NoReply(reason))
                     })
                 }
             };
             let (reason, remaining_blocks) = match outcome {
                 StepOutcome::Compared => continue,
-                StepOutcome::LeftOut(reason) => {
-                    result.skip(&blocks[index..=index], &reason);
+                StepOutcome::Skipped(reason) => {
+                    result.add_skipped(&blocks[index..=index], &reason);
                     continue;
                 }
-                StepOutcome::Last(reason) => (reason, &blocks[index + 1..]),
-                StepOutcome::NotSent(reason) => (reason, &blocks[index..]),
+                StepOutcome::EndsAfter(reason) => (reason, &blocks[index + 1..]),
+                StepOutcome::EndsBefore(reason) => (reason, &blocks[index..]),
             };
-            result.skip(remaining_blocks, &reason);
+            result.add_skipped(remaining_blocks, &reason);
             return if self.may_have_changed { self.undo_changes(remaining_blocks).await } else { Ok(()) };
         }
         Ok(())
     }
 
     async fn register_queues(&mut self) -> Result<(), String> {
-        for (index, side) in self.sides.iter().enumerate() {
-            for (handle, id) in self.queues[index].register(side).await? {
+        for (index, server) in self.servers.iter().enumerate() {
+            for (handle, id) in self.queues[index].register(server).await? {
                 self.correspondence.add_replacement(index, &id, &format!("QUEUE of {handle}"));
             }
         }
@@ -182,32 +183,33 @@ impl ProbeRun<'_> {
         let encoded = match self.encode(block, request).await? {
             Ok(encoded) => encoded,
             Err(reason @ SkipReason::EarlierDifference(_)) if request.method == "GET" => {
-                return Ok(StepOutcome::LeftOut(reason));
+                return Ok(StepOutcome::Skipped(reason));
             }
             Err(reason) => {
                 result.is_cut_short = true;
-                return Ok(StepOutcome::NotSent(reason));
+                return Ok(StepOutcome::EndsBefore(reason));
             }
         };
         let (caller, emails) = match &request.caller {
             Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
             Caller::User { handle, .. } => {
-                let email = |side: &ComparedServer| side.scope.directory.user(handle).map(|user| user.email.clone());
-                (handle.clone(), [email(self.sides[0]), email(self.sides[1])])
+                let email =
+                    |server: &ComparedServer| server.scope.directory.user(handle).map(|user| user.email.clone());
+                (handle.clone(), [email(self.servers[0]), email(self.servers[1])])
             }
         };
         self.may_have_changed |= request.method != "GET";
-        let path = path_without_base(&encoded[0].url, &self.sides[0].url);
+        let path = path_without_base(&encoded[0].url, &self.servers[0].url);
         let [first, second] = self.send_to_both(&encoded, &path, &caller, result).await?;
         let has_same_status = first.status == second.status;
         let mut differences = self.reply_differences(&path, &first, &second);
         if request.method != "GET" && !self.settings.is_read_only {
             differences.extend(self.event_differences(has_same_status).await?);
         }
-        let shown_path = redact_addresses(&path).into_owned();
+        let shown_path = redact_tokens(&path).into_owned();
         let request_line = format!("{} {shown_path}", request.method);
         let missing_capture =
-            self.missing_capture_reason(0, expected, &first).or(self.missing_capture_reason(1, expected, &second));
+            self.capture_or_explain(0, expected, &first).or(self.capture_or_explain(1, expected, &second));
         for name in captured_names(expected) {
             match has_same_status {
                 true => self.lost_values.remove(&name),
@@ -228,8 +230,8 @@ impl ProbeRun<'_> {
         Ok(match missing_capture {
             // After a read with another status, both servers hold what they held.
             _ if !has_same_status && request.method == "GET" => StepOutcome::Compared,
-            _ if !has_same_status => StepOutcome::Last(SkipReason::EarlierDifference(request_line)),
-            Some(reason) => StepOutcome::Last(SkipReason::Lacking(format!("{request_line}: {reason}"))),
+            _ if !has_same_status => StepOutcome::EndsAfter(SkipReason::EarlierDifference(request_line)),
+            Some(reason) => StepOutcome::EndsAfter(SkipReason::Lacking(format!("{request_line}: {reason}"))),
             None => StepOutcome::Compared,
         })
     }
@@ -244,8 +246,8 @@ impl ProbeRun<'_> {
     ) -> Result<[HttpReply; 2], String> {
         let mut replies = Vec::new();
         for (index, request) in encoded.iter().enumerate() {
-            let reply = self.sides[index].send(request.clone()).await.inspect_err(|_| {
-                let (url, word) = (&self.sides[index].url, self.settings.unique_word);
+            let reply = self.servers[index].send(request.clone()).await.inspect_err(|_| {
+                let (url, word) = (&self.servers[index].url, self.settings.unique_word);
                 result.unremoved_objects.extend(cleanup::possible_creation(&request.method, path, url, word));
             })?;
             self.track_created(index, &request.method, path, caller, &reply);
@@ -279,16 +281,16 @@ impl ProbeRun<'_> {
         if let Some(earlier) = world_names::captured_values(block).find_map(|name| self.lost_values.get(&name)) {
             return Ok(Err(SkipReason::EarlierDifference(earlier.clone())));
         }
-        for side in &mut self.sides {
-            let mut encoded = encode_request(&side.scope, request);
+        for server in &mut self.servers {
+            let mut encoded = encode_request(&server.scope, request);
             if encoded.is_err() {
-                side.read_names().await?;
-                encoded = encode_request(&side.scope, request);
+                server.read_names().await?;
+                encoded = encode_request(&server.scope, request);
             }
             match encoded {
                 Ok(encoded) => requests.push(encoded),
                 Err(reason) => {
-                    let reason = format!("{reason} on {}", side.url);
+                    let reason = format!("{reason} on {}", server.url);
                     return Ok(Err(SkipReason::Lacking(self.missing_account(block).unwrap_or(reason))));
                 }
             }
@@ -296,14 +298,14 @@ impl ProbeRun<'_> {
         requests.try_into().map(Ok).map_err(|_| "there are two servers".to_owned())
     }
 
-    /// Says which account the block needs that a server or both have not.
+    /// Says which account the block needs that one of the servers or both lack.
     fn missing_account(&self, block: &Block) -> Option<String> {
-        let lacks = |side: &ComparedServer, handle: &str| side.scope.directory.user(handle).is_none();
+        let lacks = |server: &ComparedServer, handle: &str| server.scope.directory.user(handle).is_none();
         world_names::handles(block).find_map(|handle| {
-            let url = match [lacks(self.sides[0], &handle), lacks(self.sides[1], &handle)] {
+            let url = match [lacks(self.servers[0], &handle), lacks(self.servers[1], &handle)] {
                 [false, false] => return None,
                 [true, true] => None,
-                [is_first, _] => Some(self.sides[usize::from(!is_first)].url.as_str()),
+                [first_lacks_it, _] => Some(self.servers[usize::from(!first_lacks_it)].url.as_str()),
             };
             Some((self.settings.describe_missing_account)(&handle, url))
         })
@@ -318,8 +320,9 @@ impl ProbeRun<'_> {
         }
     }
 
-    /// Captures values of a reply. Says which value it lacks that later requests need, with the refusal if it is one.
-    fn missing_capture_reason(
+    /// Captures values of a reply. Returns why a value that later requests need is missing, with the refusal if the
+    /// reply is one; None if all are there.
+    fn capture_or_explain(
         &mut self,
         index: usize,
         expected: Option<&ExpectedBody>,
@@ -335,27 +338,27 @@ impl ProbeRun<'_> {
     /// Captures values of a reply according to the reply block. Returns the first name without a value.
     fn capture(&mut self, index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
         let Some(ExpectedBody::Json { pattern, .. }) = expected else { return None };
-        let side = &mut self.sides[index];
-        let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
+        let server = &mut self.servers[index];
+        let mut comparison = Comparison::new(&server.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
         let new_values = comparison.captured;
-        side.scope.captured.extend(new_values);
-        captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
+        server.scope.captured.extend(new_values);
+        captured_names(expected).into_iter().find(|name| !server.scope.captured.contains_key(name))
     }
 
     /// The differences between the new events of the two servers. With `waits_for_late_events`, late ones have time to
     /// arrive.
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<ServerDifference>, String> {
-        let handles = self.sides[0].handles();
+        let handles = self.servers[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
-        let vain_waits = self.settings.vain_waits;
-        let may_wait_long = vain_waits.load(Ordering::Relaxed) < MAX_VAIN_WAITS;
+        let failed_waits = self.settings.failed_waits;
+        let may_wait_long = failed_waits.load(Ordering::Relaxed) < MAX_FAILED_WAITS;
         let max_wait = if may_wait_long { MAX_EVENT_WAIT } else { SHORT_EVENT_WAIT };
         let mut waited = Duration::ZERO;
         loop {
             for (index, events) in all_events.iter_mut().enumerate() {
                 for handle in &handles {
-                    let new_events = self.queues[index].read_events(self.sides[index], handle).await?;
+                    let new_events = self.queues[index].read_events(self.servers[index], handle).await?;
                     events.entry(handle.clone()).or_default().extend(new_events);
                 }
             }
@@ -365,7 +368,7 @@ impl ProbeRun<'_> {
                 break;
             }
             if waited >= max_wait {
-                vain_waits.fetch_add(1, Ordering::Relaxed);
+                failed_waits.fetch_add(1, Ordering::Relaxed);
                 break;
             }
             tokio::time::sleep(READ_INTERVAL).await;

@@ -65,7 +65,7 @@ pub enum SkipReason {
     Interrupted,
     /// A request got no complete reply, for this reason: this one, or an earlier one of the probe.
     NoReply(String),
-    /// The comparison ended before the probe.
+    /// The comparison ended before it reached the probe.
     NotReached,
     /// It needs a feature level that one of the servers does not have.
     NewerLevel {
@@ -116,12 +116,12 @@ impl ProbeResult {
     /// The result of a probe that the comparison did not reach.
     pub fn not_reached(scenario: &Scenario) -> Self {
         let mut result = Self::default();
-        result.skip(&scenario.blocks.iter().collect::<Vec<_>>(), &SkipReason::NotReached);
+        result.add_skipped(&scenario.blocks.iter().collect::<Vec<_>>(), &SkipReason::NotReached);
         result
     }
 
     /// Adds the requests of blocks that were not compared.
-    pub(super) fn skip(&mut self, blocks: &[&Block], reason: &SkipReason) {
+    pub(super) fn add_skipped(&mut self, blocks: &[&Block], reason: &SkipReason) {
         for block in blocks {
             if let BlockKind::Request(request, _) = &block.kind {
                 self.skipped.push((format!("{} {}", request.method, example_path(request)), reason.clone()));
@@ -130,7 +130,7 @@ impl ProbeResult {
     }
 }
 
-/// The path of a request, with a number or an address instead of each placeholder.
+/// The path of a request, with a number or an email address instead of each placeholder.
 pub(super) fn example_path(request: &Request) -> String {
     let example_text = |part: &Part| match part {
         Part::Literal(text) => text.clone(),

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 impl Report {
     /// Says how many requests were not played for what the servers or the accounts lack, or since an earlier reply
     /// differed, and what that is: a text for each of the two, if there are such requests.
-    pub fn skips(&self) -> Vec<String> {
-        let lacks = grouped("not played", &self.lacks);
-        let cuts = grouped("not tried since an earlier reply differed", &self.cuts);
+    pub fn skip_texts(&self) -> Vec<String> {
+        let lacks = reasons_text("not played", &self.lacks);
+        let cuts = reasons_text("not tried since an earlier reply differed", &self.cuts);
         lacks.into_iter().chain(cuts).collect()
     }
 
@@ -25,8 +25,8 @@ impl Report {
             .then(|| format!("{} {verb} not compared for want of a reply: {first}{further}", counted(total, "request")))
     }
 
-    /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say why
-    /// requests were not compared, if there are any. With a baseline, the last line has the numbers of differing
+    /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say
+    /// why requests were not compared, if there are any. With a baseline, the last line has the numbers of differing
     /// requests that are in it, and that are new, and the number of its differences that are gone.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
@@ -53,8 +53,8 @@ impl Report {
                 if new_count == 1 { "is" } else { "are" },
             ),
         };
-        let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
-        let differ = |count: usize| if count == 1 { "differs" } else { "differ" };
+        let agree_verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
+        let differ_verb = |count: usize| if count == 1 { "differs" } else { "differ" };
         let past_verb = |count: usize| if count == 1 { "was" } else { "were" };
         let cut_short_text = match cut_short {
             0 => String::new(),
@@ -67,25 +67,26 @@ impl Report {
         let incomplete_text = self.incomplete.as_ref().map(|reason| format!("incomplete: {reason}\n"));
         let incomplete_text = incomplete_text.unwrap_or_default();
         let lost: String = self.lost_text().map(|lost| format!("\n{lost}")).unwrap_or_default();
-        let skips: String = self.skips().iter().map(|skips| format!("\n{skips}")).collect();
+        let skips: String = self.skip_texts().iter().map(|text| format!("\n{text}")).collect();
         format!(
             "{incomplete_text}{} {}, {cut_short_text}{differing} {} in a reply or an event, \
              {failed_text}{not_played} {} not played\n\
              {} {}, {differing_operations} {}, {untried_operations} {} not tried{lost}{skips}{known_text}",
             counted(agreeing, "probe"),
-            verb(agreeing),
-            differ(differing),
+            agree_verb(agreeing),
+            differ_verb(differing),
             past_verb(not_played),
             counted(agreeing_operations, "operation"),
-            verb(agreeing_operations),
-            differ(differing_operations),
+            agree_verb(agreeing_operations),
+            differ_verb(differing_operations),
             past_verb(untried_operations),
         )
     }
 }
 
-/// Counts requests that were not compared, by reason: those with the most requests come first.
-fn grouped(what: &str, counts_by_reason: &BTreeMap<String, usize>) -> Option<String> {
+/// Says how many requests were not compared, and for which reasons; the reason with the most requests comes first. None
+/// if there are no such requests.
+fn reasons_text(what: &str, counts_by_reason: &BTreeMap<String, usize>) -> Option<String> {
     let total: usize = counts_by_reason.values().sum();
     let mut reasons: Vec<(&String, &usize)> = counts_by_reason.iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));

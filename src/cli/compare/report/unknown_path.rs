@@ -1,4 +1,5 @@
-//! Requests of the user's own probes whose path no operation has, such as a misspelt one: both servers refuse them alike.
+//! Requests of the user's own probes whose path no operation has, such as a misspelt one: both servers refuse them
+//! alike.
 
 use crate::control::api_paths;
 use crate::scenario::server_comparison::Step;

@@ -36,22 +36,22 @@ impl Correspondence {
     ) {
         let item_path = format!("{path}[]");
         if first.len() == second.len() {
-            let mut comparison = self.clone();
-            let mut found = Vec::new();
+            let mut updated = self.clone();
+            let mut item_differences = Vec::new();
             for (first_item, second_item) in first.iter().zip(second) {
-                comparison.compare_values(key, parent_kind, first_item, second_item, &item_path, &mut found);
+                updated.compare_values(key, parent_kind, first_item, second_item, &item_path, &mut item_differences);
             }
-            if found.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
-                *self = comparison;
-                differences.extend(found);
+            if item_differences.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
+                *self = updated;
+                differences.extend(item_differences);
                 return;
             }
         }
         let matched = self.match_items(key, parent_kind, first, second);
         for (position, item) in first.iter().enumerate().take(MAX_MATCHED_ITEMS) {
             match matched.get(&position) {
-                Some(other) => {
-                    self.compare_values(key, parent_kind, item, &second[*other], &item_path, differences);
+                Some(second_position) => {
+                    self.compare_values(key, parent_kind, item, &second[*second_position], &item_path, differences);
                 }
                 None => differences.push(ServerDifference {
                     at: item_path.clone(),
@@ -60,7 +60,7 @@ impl Correspondence {
                 }),
             }
         }
-        let is_unmatched = |position: &usize| !matched.values().any(|other| other == position);
+        let is_unmatched = |position: &usize| !matched.values().any(|matched_position| matched_position == position);
         for position in (0..second.len()).filter(|_| first.len() <= MAX_MATCHED_ITEMS).filter(is_unmatched) {
             differences.push(ServerDifference {
                 at: item_path.clone(),
@@ -83,24 +83,24 @@ impl Correspondence {
         let kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
         let mut candidates = Vec::new();
         for (position, item) in first.iter().enumerate().take(MAX_MATCHED_ITEMS) {
-            for (other_position, other_item) in second.iter().enumerate() {
-                let distance = match self.identity(&kind, item, other_item) {
+            for (second_position, second_item) in second.iter().enumerate() {
+                let distance = match self.identity(&kind, item, second_item) {
                     Identity::Same => 0,
                     Identity::Different => continue,
-                    Identity::Unknown => self.distance(key, parent_kind, item, other_item),
+                    Identity::Unknown => self.distance(key, parent_kind, item, second_item),
                 };
                 if distance <= max_distance(item) {
-                    candidates.push((distance, position, other_position));
+                    candidates.push((distance, position, second_position));
                 }
             }
         }
         candidates.sort_unstable();
         let mut matched = MatchedPositions::new();
         let mut is_taken = vec![false; second.len()];
-        for (_, position, other_position) in candidates {
-            if !is_taken[other_position] && !matched.contains_key(&position) {
-                matched.insert(position, other_position);
-                is_taken[other_position] = true;
+        for (_, position, second_position) in candidates {
+            if !is_taken[second_position] && !matched.contains_key(&position) {
+                matched.insert(position, second_position);
+                is_taken[second_position] = true;
             }
         }
         matched

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 impl ProbeRun<'_> {
     /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
-    /// reads that capture nothing. Does not compare the replies. After a request without a reply, that server gets
-    /// no more.
+    /// reads that capture nothing. Does not compare the replies. After a request without a reply, that server
+    /// gets no more.
     pub(super) async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         let mut failures: [Option<String>; 2] = Default::default();
         for block in remaining_blocks {
@@ -23,12 +23,12 @@ impl ProbeRun<'_> {
             }
             for (index, failure) in failures.iter_mut().enumerate().filter(|(_, failure)| failure.is_none()) {
                 // A request can't be encoded if it needs a value that no earlier reply had.
-                let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
-                let path = path_without_base(&encoded.url, &self.sides[index].url);
+                let Ok(encoded) = encode_request(&self.servers[index].scope, request) else { continue };
+                let path = path_without_base(&encoded.url, &self.servers[index].url);
                 if cleanup::creates_objects(&request.method, &path) {
                     continue;
                 }
-                match self.sides[index].send(encoded).await {
+                match self.servers[index].send(encoded).await {
                     Ok(reply) => _ = self.capture(index, expected, &reply),
                     Err(reason) => *failure = Some(reason),
                 }
@@ -39,21 +39,21 @@ impl ProbeRun<'_> {
 
     /// Deletes the queues and removes the created objects.
     pub(super) async fn clean_up(&mut self, result: &mut ProbeResult) {
-        for (index, side) in self.sides.iter().enumerate() {
-            self.queues[index].delete(side).await;
+        for (index, server) in self.servers.iter().enumerate() {
+            self.queues[index].delete(server).await;
             if self.settings.is_read_only {
                 continue;
             }
             let mut created_objects = self.created_objects[index].clone();
-            created_objects.extend(self.subscribed_channels(side).await);
-            result.unremoved_objects.extend(cleanup::remove_objects(side, &created_objects).await);
+            created_objects.extend(self.find_channels_from_subscriptions(server).await);
+            result.unremoved_objects.extend(cleanup::remove_objects(server, &created_objects).await);
         }
     }
 
     /// The channels that the probe created by subscribing to them, found by its unique word.
-    async fn subscribed_channels(&self, side: &ComparedServer) -> Vec<CreatedObject> {
-        let Some(user) = side.scope.directory.users.values().next() else { return Vec::new() };
-        let Ok(reply) = side.get("/streams", Some(user)).await else { return Vec::new() };
+    async fn find_channels_from_subscriptions(&self, server: &ComparedServer) -> Vec<CreatedObject> {
+        let Some(user) = server.scope.directory.users.values().next() else { return Vec::new() };
+        let Ok(reply) = server.get("/streams", Some(user)).await else { return Vec::new() };
         let is_from_probe =
             |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.settings.unique_word));
         let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
