@@ -77,7 +77,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command starts a server, and neither the command line nor a variable says at which level.
+    /// Whether the command starts a server, and neither the command line nor a variable sets its level.
     fn starts_server_without_level(&self) -> bool {
         match self {
             Command::Serve(serve) => !serve.has_level(),

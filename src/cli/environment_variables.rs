@@ -16,9 +16,8 @@ const LEVEL_SUGGESTION: &str = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec -
 const OTHER_VARIABLES: &[&str] =
     &[URL_VARIABLE, "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", LEVEL_VARIABLE, "CHATDOUBLE_TLS_CA"];
 
-/// Removes empty environment variables from the options, since tools that forward variables set those that are
-/// missing to an empty value.
-/// Help does not show the values of the others.
+/// Removes empty environment variables from the options, since tools that forward variables set those that are missing
+/// to an empty value. Hides the values of the other variables from help.
 pub(super) fn ignore_empty_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     let remove_empty_variable =

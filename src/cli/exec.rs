@@ -85,7 +85,7 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// Whether the command line or a variable says the level of the server.
+    /// Whether the command line or a variable sets the level of the server.
     pub fn has_level(&self) -> bool {
         self.serve.has_level() || self.levels.list().is_some()
     }
@@ -151,8 +151,8 @@ async fn serve_while_running(
         };
     }
     let warnings = super::log::repeat_warnings();
-    let names_dialect = warnings.iter().any(|warning| warning.contains("--dialect"));
-    if let Some(hint) = dialect_hint.filter(|_| !names_dialect) {
+    let mentions_dialect = warnings.iter().any(|warning| warning.contains("--dialect"));
+    if let Some(hint) = dialect_hint.filter(|_| !mentions_dialect) {
         eprint_line(hint);
     }
     for error in [state_result.err(), has_failing_findings.err()].into_iter().flatten() {

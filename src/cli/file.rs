@@ -60,8 +60,8 @@ pub(super) fn check_writable(file: &Path) -> io::Result<()> {
     fs::remove_file(&temporary_path)
 }
 
-/// Whether a path leads to something else than a regular file. The system follows the links: those such as
-/// `/dev/stdout` may lead to a pipe, which has no path.
+/// Whether a path leads to something other than a regular file. The system follows the links here, because some, such
+/// as `/dev/stdout`, lead to a pipe, which has no path.
 fn is_pipe_or_device(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|metadata| !metadata.is_file())
 }

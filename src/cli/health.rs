@@ -17,7 +17,7 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Health {
     /// Base URL of the server; the path of a world's URL is ignored [default: http://127.0.0.1:9991, or the port in
     /// CHATDOUBLE_PORT]
-    #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = parse_origin)]
+    #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = parse_server_url)]
     url: Option<String>,
 
     /// Port on this machine, if no URL is given
@@ -29,7 +29,7 @@ pub struct Health {
 }
 
 /// Parses a base URL and drops its path, since all worlds of a server have the same health.
-fn parse_origin(url: &str) -> Result<String, String> {
+fn parse_server_url(url: &str) -> Result<String, String> {
     let requirement = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
     let (scheme, address) = url.split_once("://").unwrap_or(("http", url));
     let authority = address.split('/').next().unwrap_or_default();
@@ -97,10 +97,10 @@ mod tests {
             ("https://[::1]/api/v1", "https://[::1]"),
             ("chat:80", "http://chat:80"),
         ] {
-            assert_eq!(parse_origin(url), Ok(server.to_owned()), "{url}");
+            assert_eq!(parse_server_url(url), Ok(server.to_owned()), "{url}");
         }
         for url in ["", "http://", "ftp://x", "http://a b", "http:///x"] {
-            assert!(parse_origin(url).is_err(), "{url}");
+            assert!(parse_server_url(url).is_err(), "{url}");
         }
     }
 }

@@ -41,8 +41,8 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file with accounts of the server at URL, by role or by the names of the scenarios' users; its organization is
-    /// then played as it is; needed without /control: {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with accounts of the server at URL, by role or by the names of the scenarios' users; its organization
+    /// is then played as it is; needed without /control: {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 
@@ -158,23 +158,23 @@ fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document])
     )))
 }
 
-/// The files to play: those that are given, and those of the given folders whose names end with `.md`.
-fn list_files(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+/// The files to play: those among the paths, and those in folders among the paths whose names end with `.md`.
+fn list_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
-    for path in given {
+    for path in paths {
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        let problem = |reason: String| CliError::failure(format!("{}: {reason}", path.display()));
-        let entries = std::fs::read_dir(path).map_err(|error| problem(error.to_string()))?;
-        let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        found.retain(|file| file.is_file() && file.extension().is_some_and(|extension| extension == "md"));
-        if found.is_empty() {
-            return Err(problem("the folder has no *.md".to_owned()));
+        let folder_error = |reason: String| CliError::failure(format!("{}: {reason}", path.display()));
+        let entries = std::fs::read_dir(path).map_err(|error| folder_error(error.to_string()))?;
+        let mut scenario_files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        scenario_files.retain(|file| file.is_file() && file.extension().is_some_and(|extension| extension == "md"));
+        if scenario_files.is_empty() {
+            return Err(folder_error("the folder has no *.md".to_owned()));
         }
-        found.sort();
-        files.extend(found);
+        scenario_files.sort();
+        files.extend(scenario_files);
     }
     Ok(files)
 }

@@ -229,6 +229,7 @@ impl Serve {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)
     }
 
+    /// Starts the server. `default_port` is its port without `--port`.
     pub async fn start(&self, default_port: u16) -> Result<Server, CliError> {
         Server::start_with(self.options(default_port)?).await.map_err(|error| self.start_error(error))
     }
@@ -292,7 +293,7 @@ impl Serve {
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
-    /// Whether the command line or a variable says the level of the server.
+    /// Whether the command line or a variable sets the level of the server.
     pub fn has_level(&self) -> bool {
         self.feature_level.is_some()
     }
@@ -313,6 +314,11 @@ impl Serve {
         }
     }
 
+    /// The options of the server. `default_port` is its port without `--port`.
+    ///
+    /// # Errors
+    ///
+    /// If options contradict each other, or a file that one names can't be read.
     pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))

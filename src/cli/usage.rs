@@ -83,7 +83,7 @@ fn hint(error: &Error, command: &Command, first_argument: Option<&str>) -> Optio
         None | Some("serve") if argument == "--level" => Some("did you mean '--feature-level'?".to_owned()),
         None | Some("serve")
             if is_unexpected_positional(error)
-                && command.find_subcommand(argument).is_some_and(|it| !it.is_hide_set()) =>
+                && command.find_subcommand(argument).is_some_and(|subcommand| !subcommand.is_hide_set()) =>
         {
             Some(format!("put options after the command: chatdouble {argument} [OPTIONS]"))
         }
@@ -171,8 +171,8 @@ fn is_unexpected_positional(error: &Error) -> bool {
 
 /// The first paragraph of a message, in one line and without `error: `.
 fn to_one_line(message: &str) -> String {
-    let first = message.split("\n\n").next().unwrap_or(message);
-    let text = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first_paragraph = message.split("\n\n").next().unwrap_or(message);
+    let text = first_paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }
 

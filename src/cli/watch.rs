@@ -91,7 +91,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     names::check(watch, tls_config.clone()).await?;
     let tls_config = tls_config.map(Arc::new);
     loop {
-        let attempt = connect(watch, tls_config.as_ref(), &mut was_connected, is_coloured).await?;
+        let attempt = connect_and_print(watch, tls_config.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {
             (_, Disconnect::OutputClosed) => return Ok(ExitCode::SUCCESS),
             (has_connected, Disconnect::Lost(reason)) => {
@@ -118,7 +118,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
 /// # Errors
 ///
 /// A URL or token from which no request can be made, or a refusal that another attempt can't change.
-async fn connect(
+async fn connect_and_print(
     watch: &Watch,
     tls_config: Option<&Arc<ClientConfig>>,
     was_connected: &mut bool,
@@ -153,7 +153,7 @@ async fn connect(
         let text = match received {
             Ok(text) => text,
             Err(reason) => {
-                let is_printed = print_lines(repeats.end()).is_ok();
+                let is_printed = print_lines(repeats.take_held_line()).is_ok();
                 let disconnect = if is_printed { Disconnect::Lost(reason) } else { Disconnect::OutputClosed };
                 return Ok((true, disconnect));
             }

@@ -153,7 +153,7 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
         suspect.is_certain && failed.observation.is_likely_cause(&passed.observation, &suspect.change)
     };
     suspects.sort_by_key(|suspect| !is_likely_cause(suspect));
-    let first_count = suspects.iter().filter(|suspect| is_likely_cause(suspect)).count();
+    let likely_count = suspects.iter().filter(|suspect| is_likely_cause(suspect)).count();
     let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
@@ -166,7 +166,7 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
         text.push_str(&format!("\n{:>5}  {}: {} ({})", change.level, change.on, change.change, change.known_by));
     };
     for (position, suspect) in observed_changes.iter().enumerate() {
-        if position == first_count && first_count > 0 {
+        if position == likely_count && likely_count > 0 {
             text.push_str("\n       other changes of what it used:");
         }
         add_line(&mut text, suspect);

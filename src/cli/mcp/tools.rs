@@ -55,7 +55,7 @@ impl ControlCall {
     }
 
     fn document(self) -> &'static Value {
-        &CONTROL["paths"][self.path][self.method.to_lowercase()]
+        &CONTROL_DOCUMENT["paths"][self.path][self.method.to_lowercase()]
     }
 
     pub fn query_parameters(self) -> impl Iterator<Item = &'static str> {
@@ -69,7 +69,7 @@ impl ControlCall {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for parameter in parameters(document) {
-            let mut schema = inline_references(&CONTROL, &parameter["schema"], 0);
+            let mut schema = inline_references(&CONTROL_DOCUMENT, &parameter["schema"], 0);
             if let Some(description) = parameter["description"].as_str() {
                 schema["description"] = description.into();
             }
@@ -85,7 +85,8 @@ impl ControlCall {
                 None => {}
             }
         }
-        let body = inline_references(&CONTROL, &document["requestBody"]["content"]["application/json"]["schema"], 0);
+        let body =
+            inline_references(&CONTROL_DOCUMENT, &document["requestBody"]["content"]["application/json"]["schema"], 0);
         properties.extend(body["properties"].as_object().cloned().unwrap_or_default());
         required
             .extend(body["required"].as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.into())));
@@ -93,11 +94,11 @@ impl ControlCall {
     }
 }
 
-static CONTROL: LazyLock<Value> = LazyLock::new(crate::control::openapi::control_document);
-static API: LazyLock<Value> = LazyLock::new(|| crate::openapi::document(&Dialect::neutral()));
+static CONTROL_DOCUMENT: LazyLock<Value> = LazyLock::new(crate::control::openapi::control_document);
+static API_DOCUMENT: LazyLock<Value> = LazyLock::new(|| crate::openapi::document(&Dialect::neutral()));
 
 fn parameters(document: &'static Value) -> impl Iterator<Item = &'static Value> {
-    document["parameters"].as_array().into_iter().flatten().map(|parameter| resolve(&CONTROL, parameter))
+    document["parameters"].as_array().into_iter().flatten().map(|parameter| resolve(&CONTROL_DOCUMENT, parameter))
 }
 
 /// Follows a reference; returns other values unchanged.
@@ -108,6 +109,7 @@ fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     }
 }
 
+/// A schema in which references are replaced by what they refer to.
 fn inline_references(document: &Value, schema: &Value, depth: usize) -> Value {
     if depth > MAX_INLINE_DEPTH {
         return json!({});
@@ -211,7 +213,7 @@ fn match_rank(line: &str, words: &[String]) -> usize {
 /// [`MAX_FOUND_OPERATIONS`] are returned.
 pub fn find_operations(words: &str) -> Vec<String> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    let paths = API["paths"].as_object().into_iter().flatten();
+    let paths = API_DOCUMENT["paths"].as_object().into_iter().flatten();
     let lines = paths.flat_map(|(path, methods)| {
         methods.as_object().into_iter().flatten().map(move |(method, operation)| {
             format!("{} {path}: {}", method.to_uppercase(), operation["summary"].as_str().unwrap_or_default())
@@ -224,10 +226,10 @@ pub fn find_operations(words: &str) -> Vec<String> {
     matches
 }
 
-/// The description of an operation from the OpenAPI document, without references. None: there is no such operation.
+/// The description of an operation from the OpenAPI document, without references. None if there is no such operation.
 pub fn operation_document(method: &str, path: &str) -> Option<Value> {
-    let document = API["paths"].get(path)?.get(method.to_lowercase())?;
-    Some(inline_references(&API, document, 0))
+    let document = API_DOCUMENT["paths"].get(path)?.get(method.to_lowercase())?;
+    Some(inline_references(&API_DOCUMENT, document, 0))
 }
 
 #[cfg(test)]

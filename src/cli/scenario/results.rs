@@ -55,10 +55,10 @@ impl Results {
     /// The number of scenarios with each result, in one line.
     pub fn counts(&self) -> String {
         let played_count = self.count(|verdict| matches!(verdict, Verdict::Played));
-        let rewritten = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
-        let rewritten = if rewritten > 0 { format!(", {rewritten} rewritten") } else { String::new() };
-        let failed = self.failed_count();
-        let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+        let rewritten_count = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
+        let rewritten = if rewritten_count > 0 { format!(", {rewritten_count} rewritten") } else { String::new() };
+        let failed_count = self.failed_count();
+        let failed = if failed_count > 0 { format!(", {failed_count} failed") } else { String::new() };
         format!(
             "{played_count} played, {} skipped, {} differ{rewritten}{failed}",
             self.skipped_count(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The handle of the user in the examples of the documentation.
 const EXAMPLE_HANDLE: &str = "mel";
 
-/// Prints the address of the console, a working request, and how to stop the server.
+/// Prints the URL of the console, a working request, and how to stop the server.
 pub fn print_first_steps(server: &Server, requires_token: bool, certificate_file: Option<&Path>) {
     first_steps_lines(server, requires_token, certificate_file).iter().for_each(eprint_line);
 }

@@ -85,8 +85,8 @@ pub fn parse_host(text: &str) -> Result<String, String> {
     }
 }
 
-/// The error for a value that is neither a built-in name nor a readable file: wrong usage if it looks like a name, which
-/// has no folder and no extension, and there is no such file.
+/// The error for a value that is neither a built-in name nor a readable file: wrong usage if it looks like a name,
+/// which has no folder and no extension, and there is no such file.
 pub fn name_or_file_error(value: &str, error: &io::Error, message: String) -> CliError {
     let is_name = error.kind() == io::ErrorKind::NotFound && !value.contains(['/', '\\', '.']);
     if is_name { CliError::usage(message) } else { CliError::failure(message) }

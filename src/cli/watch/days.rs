@@ -1,6 +1,6 @@
-//! The dates between the lines of frames.
+//! The dates of frames, and the lines with a date between those of frames.
 
-use super::line::to_timestamp;
+use crate::time::Timestamp;
 use serde_json::Value;
 
 /// The days of the printed frames: a line with the date comes before the first frame, and before each frame that is on
@@ -21,6 +21,11 @@ impl Days {
         self.latest = Some(day);
         Some(line)
     }
+}
+
+/// The instant of a time in a frame, which is in seconds.
+pub fn to_timestamp(seconds: f64) -> Timestamp {
+    Timestamp::from_micros((seconds * 1e6).round() as i64)
 }
 
 #[cfg(test)]

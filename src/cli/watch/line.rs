@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use crate::time::Timestamp;
+use super::days::to_timestamp;
 use conditions::{conditions_row, format_network, format_rate_limit};
 use serde_json::Value;
 
@@ -42,19 +42,7 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
         Some("fault") => fault_row(&frame),
         Some("network") => conditions_row(&frame, "network", &frame["networks"], format_network),
         Some("rate_limit") => conditions_row(&frame, "limit", &frame["rate_limits"], format_rate_limit),
-        Some("lost") => {
-            let subject = match frame["count"].as_u64() {
-                Some(1) => "1 frame was missed".to_owned(),
-                _ => format!("{} frames were missed", frame["count"]),
-            };
-            FrameRow {
-                at: time_of_day(&frame["at"]),
-                kind: "lost".into(),
-                colour: Colour::Red,
-                subject,
-                ..FrameRow::default()
-            }
-        }
+        Some("lost") => lost_row(&frame),
         _ => return escape_unprintable(text),
     };
     let kind = paint(row.colour, pad(&row.kind, KIND_WIDTH));
@@ -232,6 +220,15 @@ fn fault_row(frame: &Value) -> FrameRow {
     }
 }
 
+/// The row that says how many frames were missed.
+fn lost_row(frame: &Value) -> FrameRow {
+    let subject = match frame["count"].as_u64() {
+        Some(1) => "1 frame was missed".to_owned(),
+        _ => format!("{} frames were missed", frame["count"]),
+    };
+    FrameRow { at: time_of_day(&frame["at"]), kind: "lost".into(), colour: Colour::Red, subject, ..FrameRow::default() }
+}
+
 fn clock_row(frame: &Value) -> FrameRow {
     let (from, now) = (frame["from"].as_f64().unwrap_or_default(), frame["now"].as_f64().unwrap_or_default());
     let mut kinds: Vec<(String, usize)> = Vec::new();
@@ -282,10 +279,6 @@ fn format_jump(seconds: f64) -> String {
     };
     let count = format!("{count:.1}");
     format!("{}{} {unit}", if seconds < 0.0 { "−" } else { "+" }, count.trim_end_matches(".0"))
-}
-
-pub fn to_timestamp(seconds: f64) -> Timestamp {
-    Timestamp::from_micros((seconds * 1e6).round() as i64)
 }
 
 /// Formats the time of day in UTC, with milliseconds.

@@ -1,12 +1,12 @@
-//! Failed polls of one client that follow each other, such as one whose user is offline: a line for the first, and one
-//! for all others.
+//! Shortens series of equal failed polls, such as those of a client whose user is offline: a line for the first, and
+//! one line with a count for all others.
 
 use serde_json::Value;
 
-/// The failed polls since the last other line.
+/// The series of equal failed polls that the latest lines belong to.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    /// What equal polls have in common; None if the last line was no failed poll.
+    /// What the polls of the series have in common; None if the latest line was no failed poll.
     last_poll: Option<[Value; 5]>,
     /// The line of the latest poll that was not printed.
     held_line: String,
@@ -22,14 +22,14 @@ impl Repeats {
             self.held_count += 1;
             return Vec::new();
         }
-        let mut lines: Vec<String> = self.end().into_iter().collect();
+        let mut lines: Vec<String> = self.take_held_line().into_iter().collect();
         self.last_poll = poll;
         lines.push(line);
         lines
     }
 
-    /// The line for the polls that were not printed, if there are any.
-    pub fn end(&mut self) -> Option<String> {
+    /// Ends the series. Returns the line for its polls that were not printed, if there are any.
+    pub fn take_held_line(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.held_line);
         let count = std::mem::take(&mut self.held_count);
         self.last_poll = None;
@@ -74,8 +74,8 @@ mod tests {
         for (number, frame) in frames.iter().enumerate() {
             lines.extend(repeats.lines_for(Some(frame), number.to_string()));
         }
-        lines.extend(repeats.end());
+        lines.extend(repeats.take_held_line());
         assert_eq!(lines, ["0", "1", "2", "5  ×3", "6", "7", "8"]);
-        assert_eq!(repeats.end(), None);
+        assert_eq!(repeats.take_held_line(), None);
     }
 }

@@ -17,15 +17,14 @@ pub fn conditions_row(frame: &Value, kind: &str, records: &Value, format: fn(&Va
 }
 
 /// The part of the user's address before the @; `others` for a record without a user.
-fn user_name(record: &Value, others: &str) -> String {
-    record["user"].as_str().map_or_else(
-        || others.to_owned(),
-        |user_name| escape_unprintable(user_name.split('@').next().unwrap_or(user_name)),
-    )
+fn user_label(record: &Value, others: &str) -> String {
+    record["user"]
+        .as_str()
+        .map_or_else(|| others.to_owned(), |email| escape_unprintable(email.split('@').next().unwrap_or(email)))
 }
 
 pub fn format_network(record: &Value) -> String {
-    let name = user_name(record, "all others");
+    let name = user_label(record, "all others");
     if let Some(profile) = record["profile"].as_str() {
         return format!("{name} {}", escape_unprintable(profile));
     }
@@ -38,5 +37,5 @@ pub fn format_network(record: &Value) -> String {
 
 pub fn format_rate_limit(record: &Value) -> String {
     let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
-    format!("{} {requests} in {} s", user_name(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
+    format!("{} {requests} in {} s", user_label(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
 }
