@@ -159,10 +159,8 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 }
 
 fn undescribed_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut sorted: BTreeMap<String, Value> = OWN_LISTS
-        .iter()
-        .map(|own_list| (own_list.list.key.to_owned(), (own_list.schema)(generator).to_value()))
-        .collect();
+    let mut sorted: BTreeMap<String, Value> =
+        OWN_LISTS.iter().map(|row| (row.list.key.to_owned(), (row.schema)(generator).to_value())).collect();
     if let Value::Object(typed_properties) = RegisterState::json_schema(generator).to_value()["properties"].take() {
         sorted.extend(typed_properties);
     }

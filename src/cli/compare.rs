@@ -168,12 +168,12 @@ impl Compare {
         };
         report.leftovers().iter().for_each(|leftover| eprint_line(format_args!("left behind: {leftover}")));
         let interruption = || CliError::interrupted("interrupted before all was compared");
-        let end = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
-        if let Some(end) = end {
-            if let Err(error) = files.write(&report) {
-                eprint_line(format_args!("error: {}", error.message));
+        let error = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
+        if let Some(error) = error {
+            if let Err(write_error) = files.write(&report) {
+                eprint_line(format_args!("error: {}", write_error.message));
             }
-            return Err(end);
+            return Err(error);
         }
         if report.is_empty() {
             let message = format!("nothing was compared: {}", report.reasons_not_tried().join("; "));
@@ -335,12 +335,12 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
             }
         }
     }
-    for (name, id) in &first.scope.directory.channels {
+    for (name, id) in &first.scope.directory.channel_ids {
         if let Some(second_id) = second.scope.directory.channel_id(name) {
             correspondence.pair("channel", *id, second_id);
         }
     }
-    for (name, id) in &first.scope.directory.groups {
+    for (name, id) in &first.scope.directory.group_ids {
         if let Some(second_id) = second.scope.directory.group_id(name) {
             correspondence.pair("group", *id, second_id);
         }

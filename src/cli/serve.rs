@@ -314,11 +314,7 @@ impl Serve {
         }
     }
 
-    /// The options of the server. `default_port` is its port without `--port`.
-    ///
-    /// # Errors
-    ///
-    /// If options contradict each other, or a file that one names can't be read.
+    /// The options of the server, if they agree and their files can be read. `default_port` is its port without `--port`.
     pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))

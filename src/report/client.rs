@@ -12,7 +12,7 @@ const MAX_NAME_BYTES: usize = 80;
 pub struct Client {
     name: Box<str>,
     user: Option<Box<str>>,
-    requests: u64,
+    request_count: u64,
     /// The time of the first request, in seconds of the world's time.
     first_at: f64,
     /// The time of the last request, in seconds of the world's time.
@@ -33,7 +33,7 @@ impl Client {
         Self {
             name: request.client[..request.client.floor_char_boundary(MAX_NAME_BYTES)].into(),
             user: request.entry.user.as_deref().map(Into::into),
-            requests: 0,
+            request_count: 0,
             first_at: request.entry.at,
             last_at: request.entry.at,
             findings: Findings::default(),
@@ -42,7 +42,7 @@ impl Client {
     }
 
     pub fn observe(&mut self, request: &Observation<'_>) {
-        self.requests += 1;
+        self.request_count += 1;
         self.last_at = self.last_at.max(request.entry.at);
         if self.memory.is_none() && !Memory::is_needed_for(request) {
             return;
@@ -105,7 +105,7 @@ impl Client {
             label: None,
             client: self.name.to_string(),
             user: self.user.as_deref().map(str::to_owned),
-            requests: self.requests,
+            requests: self.request_count,
             first_at: self.first_at,
             last_at: self.last_at,
             findings,

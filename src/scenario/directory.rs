@@ -41,9 +41,9 @@ pub struct Directory {
     /// Users by handle; with control, also by email address.
     pub users: BTreeMap<String, ScenarioUser>,
     /// IDs of channels by name.
-    pub channels: BTreeMap<String, i64>,
+    pub channel_ids: BTreeMap<String, i64>,
     /// IDs of groups by name.
-    pub groups: BTreeMap<String, i64>,
+    pub group_ids: BTreeMap<String, i64>,
     /// IDs and contents of messages, sorted by ID. Empty without control.
     messages: Vec<(i64, String)>,
     /// IDs and former contents of messages that were deleted or edited since the names were last read, sorted by ID.
@@ -75,7 +75,7 @@ impl Directory {
             .filter_map(|record| Some((record["id"].as_i64()?, text(&record["body"]["content"]))))
             .collect();
         messages.sort();
-        Self { users, channels: ids("channels"), groups: ids("groups"), messages, former_messages: Vec::new() }
+        Self { users, channel_ids: ids("channels"), group_ids: ids("groups"), messages, former_messages: Vec::new() }
     }
 
     /// Adds the names that things had in `before`: a user whose email address has changed is still found by the old
@@ -117,11 +117,11 @@ impl Directory {
     }
 
     pub fn channel_id(&self, name: &str) -> Option<i64> {
-        self.channels.get(name).copied()
+        self.channel_ids.get(name).copied()
     }
 
     pub fn group_id(&self, name: &str) -> Option<i64> {
-        self.groups.get(name).copied()
+        self.group_ids.get(name).copied()
     }
 
     /// The ID of the first message that begins with this text. If there is none, the ID of the first that began with it

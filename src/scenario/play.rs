@@ -70,7 +70,7 @@ impl<'a> Player<'a> {
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
         let unique_word = stage.unique_word(world);
-        let scope = Scope { directory, unique_word, server: world.base_url.clone(), ..Scope::default() };
+        let scope = Scope { directory, unique_word, base_url: world.base_url.clone(), ..Scope::default() };
         Ok(Self { stage, document, world, scope, mode, has_moved_clock: false })
     }
 
@@ -159,7 +159,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// `block_end` is the byte offset at which a `reply` block can be inserted.
+    /// Sends a request and checks its reply. `block_end` is the byte offset at which a `reply` block can be inserted.
     async fn play_request(
         &mut self,
         request: &Request,
@@ -193,8 +193,8 @@ impl<'a> Player<'a> {
             let queue = Queue {
                 handle,
                 id,
-                last_fetched: last_event_id,
-                last_consumed: last_event_id,
+                last_fetched_id: last_event_id,
+                last_consumed_id: last_event_id,
                 pending: VecDeque::new(),
             };
             self.scope.queues.insert(label.clone(), queue);
@@ -335,7 +335,7 @@ impl<'a> Player<'a> {
             self.fetch_events(label, true).await?;
             let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
             let Some(event) = queue.pending.pop_front() else { return Ok(None) };
-            queue.last_consumed = event["id"].as_i64().unwrap_or(queue.last_consumed);
+            queue.last_consumed_id = event["id"].as_i64().unwrap_or(queue.last_consumed_id);
             if expects_heartbeat || event["type"] != "heartbeat" {
                 return Ok(Some(event));
             }
@@ -364,7 +364,8 @@ impl<'a> Player<'a> {
         }
         let user = self.scope.directory.user(&queue.handle);
         let user = user.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
-        let last_event_id = queue.last_fetched.to_string();
+        let last_event_id = queue.last_fetched_id.to_string();
+        // With control, events are in the queue as soon as the request that emits them is answered.
         let dont_block = (self.world.control_url.is_some() || !waits_for_event).then_some(("dont_block", "true"));
         let parameters =
             [("queue_id", queue.id.as_str()), ("last_event_id", &last_event_id)].into_iter().chain(dont_block);
@@ -389,7 +390,7 @@ impl<'a> Player<'a> {
         };
         let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
         for event in events {
-            queue.last_fetched = queue.last_fetched.max(event["id"].as_i64().unwrap_or(-1));
+            queue.last_fetched_id = queue.last_fetched_id.max(event["id"].as_i64().unwrap_or(-1));
             queue.pending.push_back(event.clone());
         }
         Ok(())

@@ -15,11 +15,11 @@ use base64::Engine;
 /// ` base64` is not in Base64.
 pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, String> {
     let is_url = matches!(request.path.references().next(), Some(Reference::Server | Reference::Origin))
-        && scope.resolve_text(&request.path)?.starts_with(origin(&scope.server));
+        && scope.resolve_text(&request.path)?.starts_with(origin(&scope.base_url));
     let mut url = if is_url {
         scope.resolve_text(&request.path)?
     } else {
-        format!("{}/api/v1{}", scope.server, scope.resolve_text_with(&request.path, encode_path_segment)?)
+        format!("{}/api/v1{}", scope.base_url, scope.resolve_text_with(&request.path, encode_path_segment)?)
     };
     let mut http_request = HttpRequest { method: request.method.clone(), ..HttpRequest::default() };
     if let Caller::User { handle, api_key } = &request.caller {

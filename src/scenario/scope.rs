@@ -14,9 +14,9 @@ pub struct Queue {
     /// ID from the register reply.
     pub id: String,
     /// The ID of the last event that was fetched; at first `last_event_id` of the register reply.
-    pub last_fetched: i64,
+    pub last_fetched_id: i64,
     /// The ID of the last event that the scenario consumed; at first `last_event_id` of the register reply.
-    pub last_consumed: i64,
+    pub last_consumed_id: i64,
     /// Events that were fetched, but not consumed.
     pub pending: VecDeque<Value>,
 }
@@ -35,7 +35,7 @@ pub struct Scope {
     /// A word that no earlier run in the same organization has used.
     pub unique_word: String,
     /// The world's base URL, without a trailing slash.
-    pub server: String,
+    pub base_url: String,
 }
 
 impl Scope {
@@ -62,7 +62,7 @@ impl Scope {
                 let queue = self.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
                 Ok(match field {
                     QueueField::QueueId => queue.id.clone().into(),
-                    QueueField::LastEventId => queue.last_consumed.into(),
+                    QueueField::LastEventId => queue.last_consumed_id.into(),
                 })
             }
             Reference::Channel(name) => {
@@ -79,8 +79,8 @@ impl Scope {
             }
             Reference::Now(offset) => Ok(self.now.saturating_add(*offset).into()),
             Reference::Unique => Ok(self.unique_word.clone().into()),
-            Reference::Server => Ok(self.server.clone().into()),
-            Reference::Origin => Ok(origin(&self.server).into()),
+            Reference::Server => Ok(self.base_url.clone().into()),
+            Reference::Origin => Ok(origin(&self.base_url).into()),
             Reference::Prefix => Ok(self.prefix().into()),
         }
     }
@@ -139,12 +139,12 @@ impl Scope {
 
     /// The path of the world's base URL; empty if the URL has no path.
     fn prefix(&self) -> &str {
-        &self.server[origin(&self.server).len()..]
+        &self.base_url[origin(&self.base_url).len()..]
     }
 
     /// Replaces the world's URL and its path in a text with placeholders, because the next run has another URL.
     pub fn insert_url_placeholders(&self, text: &str) -> String {
-        let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
+        let text = if self.base_url.is_empty() { text.to_owned() } else { text.replace(&self.base_url, "{{server}}") };
         match self.prefix() {
             "" => text,
             prefix => text.replace(&format!("{prefix}/"), "{{prefix}}/"),

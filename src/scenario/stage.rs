@@ -288,10 +288,10 @@ impl Stage {
             };
             let full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             if let Ok(channels) = get("/streams").await {
-                Directory::add_ids(&mut directory.channels, &channels.body["streams"], "stream_id");
+                Directory::add_ids(&mut directory.channel_ids, &channels.body["streams"], "stream_id");
             }
             if let Ok(groups) = get("/user_groups").await {
-                Directory::add_ids(&mut directory.groups, &groups.body["user_groups"], "id");
+                Directory::add_ids(&mut directory.group_ids, &groups.body["user_groups"], "id");
             }
             let user = ScenarioUser { email: email.clone(), api_key, user_id, full_name };
             directory.users.insert(handle.clone(), user);

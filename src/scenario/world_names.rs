@@ -67,8 +67,8 @@ fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a 
     let directory = &scope.directory;
     match reference {
         Reference::User(name, _) => Some((name, directory.users.keys().collect())),
-        Reference::Channel(name) => Some((name, directory.channels.keys().collect())),
-        Reference::Group(name) => Some((name, directory.groups.keys().collect())),
+        Reference::Channel(name) => Some((name, directory.channel_ids.keys().collect())),
+        Reference::Group(name) => Some((name, directory.group_ids.keys().collect())),
         _ => None,
     }
 }

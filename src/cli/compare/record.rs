@@ -48,6 +48,13 @@ pub struct ProbeCounts {
     pub not_played: usize,
 }
 
+impl ProbeCounts {
+    pub fn total(self) -> usize {
+        let Self { agreeing, differing, cut_short, failed, not_played } = self;
+        agreeing + differing + cut_short + failed + not_played
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OperationRecord {
     /// Method and path, such as `POST /messages`.

@@ -34,9 +34,9 @@ pub struct Report {
     /// By method and path, such as `POST /messages`.
     operations: BTreeMap<String, Operation>,
     /// What requests lacked that were not played, each with the number of requests.
-    lacks: BTreeMap<String, usize>,
-    /// Requests whose replies have another status, each with the number of later requests that were not tried for that.
-    cuts: BTreeMap<String, usize>,
+    skips_by_lack: BTreeMap<String, usize>,
+    /// Requests whose replies have different statuses, each with the number of later requests not tried for that.
+    skips_by_difference: BTreeMap<String, usize>,
     /// Requests without a complete reply, each with its probe and the reason.
     lost: Vec<String>,
     /// Why the comparison ended before all probes were played.
@@ -121,8 +121,8 @@ impl Report {
             is_partial,
             is_read_only,
             operations: BTreeMap::new(),
-            lacks: BTreeMap::new(),
-            cuts: BTreeMap::new(),
+            skips_by_lack: BTreeMap::new(),
+            skips_by_difference: BTreeMap::new(),
             lost: Vec::new(),
             incomplete: None,
             unknown_paths: Vec::new(),
@@ -198,11 +198,11 @@ impl Report {
                 other => other,
             };
             match &reason {
-                SkipReason::Lacking(what) => *self.lacks.entry(what.clone()).or_default() += 1,
+                SkipReason::Lacking(what) => *self.skips_by_lack.entry(what.clone()).or_default() += 1,
                 SkipReason::EarlierDifference(earlier) => {
                     let (method, path) = earlier.split_once(' ').unwrap_or_default();
-                    let cut = format!("{}: {}", scenario, operation_name(method, path));
-                    *self.cuts.entry(cut).or_default() += 1;
+                    let differing_request = format!("{}: {}", scenario, operation_name(method, path));
+                    *self.skips_by_difference.entry(differing_request).or_default() += 1;
                 }
                 _ => {}
             }
@@ -212,18 +212,13 @@ impl Report {
 
     /// Notes why the comparison ends before these probes, which were not played.
     pub fn end_before(&mut self, reason: &str, unplayed: &[(&Document, &Scenario)]) {
-        let total = self.probe_count() + unplayed.len();
+        let total = self.probes.total() + unplayed.len();
         for (document, scenario) in unplayed {
             self.add(&document.path, &scenario.name, false, ProbeResult::not_reached(scenario));
         }
         let reason = self.secrets.redact(reason);
         let played = total - unplayed.len();
         self.incomplete = Some(format!("ended after {played} of {}: {reason}", counted(total, "probe")));
-    }
-
-    fn probe_count(&self) -> usize {
-        let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
-        agreeing + differing + cut_short + failed + not_played
     }
 
     fn collect_secrets(&mut self, steps: &[Step]) {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 /// The rewritten expectation, and the captured values.
 fn compare_texts(expected: &str, actual: Value, is_exact: bool) -> (String, Vec<(String, Value)>) {
-    let scope = Scope { now: 1_000, server: "http://chat".into(), ..Scope::default() };
+    let scope = Scope { now: 1_000, base_url: "http://chat".into(), ..Scope::default() };
     let pattern = Pattern::parse(expected, 0).unwrap_or_else(|mistake| panic!("{expected}: {}", mistake[0].reason));
     let mut comparison = Comparison::new(&scope, expected, is_exact);
     comparison.compare(&pattern, &actual);

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Marks the start of a placeholder until the braces of literal text are escaped.
+/// Marks the start of a placeholder until the braces of literal text are escaped. Texts do not contain this noncharacter
+/// of Unicode.
 const PLACEHOLDER_START: char = '\u{fdd0}';
 
 /// A placeholder with a marked start, which [`escape_braces`] and [`restore_placeholders`] replace with braces.

@@ -48,7 +48,7 @@ impl ComparedServer {
         accounts: &BTreeMap<String, Account>,
         role_name: fn(&str) -> &str,
     ) -> Result<Self, String> {
-        let scope = Scope { server: url.clone(), ..Scope::default() };
+        let scope = Scope { base_url: url.clone(), ..Scope::default() };
         let mut members = settings.as_object().into_iter().flatten();
         let level_member = members.find(|(name, _)| name.ends_with("_feature_level"));
         let feature_level = level_member.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
@@ -131,9 +131,9 @@ impl ComparedServer {
         let users: Vec<ScenarioUser> = self.scope.directory.users.values().cloned().collect();
         for user in &users {
             let channels = self.get("/streams", Some(user)).await?;
-            Directory::add_ids(&mut self.scope.directory.channels, &channels.body["streams"], "stream_id");
+            Directory::add_ids(&mut self.scope.directory.channel_ids, &channels.body["streams"], "stream_id");
             let groups = self.get("/user_groups", Some(user)).await?;
-            Directory::add_ids(&mut self.scope.directory.groups, &groups.body["user_groups"], "id");
+            Directory::add_ids(&mut self.scope.directory.group_ids, &groups.body["user_groups"], "id");
         }
         Ok(())
     }

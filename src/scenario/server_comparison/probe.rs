@@ -17,7 +17,7 @@ use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
 use crate::scenario::recording::secrets::redact_tokens;
-use crate::scenario::reply_text::hint_text;
+use crate::scenario::reply_text::{hint_text, status_and_message};
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::world_names;
 use crate::scenario::world_setup::WorldSetup;
@@ -62,8 +62,7 @@ struct ProbeRun<'a> {
     settings: &'a ProbeSettings<'a>,
     /// Whether a request may have changed something.
     may_have_changed: bool,
-    /// Names of values that don't correspond, since the replies to a request have another status, each with that
-    /// request.
+    /// Names of values that don't correspond, each with the request whose replies have different statuses.
     lost_values: BTreeMap<String, String>,
 }
 
@@ -387,10 +386,6 @@ impl ProbeRun<'_> {
 fn captured_names(expected: Option<&ExpectedBody>) -> Vec<String> {
     let Some(ExpectedBody::Json { pattern, .. }) = expected else { return Vec::new() };
     pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
-}
-
-fn status_and_message(reply: &HttpReply) -> String {
-    format!("{} {}", reply.status, reply.body["msg"].as_str().unwrap_or_default())
 }
 
 /// The JSON body of a reply, or only the content type if the body is not JSON.

@@ -9,9 +9,9 @@ impl Report {
     /// Says how many requests were not played for what the servers or the accounts lack, or since an earlier reply
     /// differed, and what that is: a text for each of the two, if there are such requests.
     pub fn skip_texts(&self) -> Vec<String> {
-        let lacks = reasons_text("not played", &self.lacks);
-        let cuts = reasons_text("not tried since an earlier reply differed", &self.cuts);
-        lacks.into_iter().chain(cuts).collect()
+        let lack_text = reasons_text("not played", &self.skips_by_lack);
+        let difference_text = reasons_text("not tried since an earlier reply differed", &self.skips_by_difference);
+        lack_text.into_iter().chain(difference_text).collect()
     }
 
     /// Says how many requests were not compared since a server gave no complete reply, with the first of them.
