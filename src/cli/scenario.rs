@@ -6,7 +6,7 @@ mod results;
 mod traffic;
 
 use super::CliError;
-use super::compare::handle_of;
+use super::compare::{handle_of, role_names};
 use super::file::{check_writable, write_atomically};
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
@@ -146,6 +146,13 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
 /// If none is, with the names of the scenarios' users.
 fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
     let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
+    let known_names: Vec<&str> =
+        role_names().chain(role_names().map(handle_of)).chain(handles.iter().map(String::as_str)).collect();
+    for name in accounts.keys().filter(|name| !known_names.contains(&name.as_str())) {
+        if let Some(similar) = similar_name(name, &known_names).filter(|similar| handle_of(similar) != name) {
+            eprint_line(format_args!("warning: $.{name}: no scenario uses this account; did you mean `{similar}`?"));
+        }
+    }
     let has_user = accounts.keys().any(|name| handles.contains(name));
     let Some(file) = file.filter(|_| !has_user && !handles.is_empty()) else { return Ok(()) };
     let handles: Vec<&str> = handles.iter().map(String::as_str).collect();

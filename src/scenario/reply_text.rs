@@ -34,11 +34,6 @@ fn nearest_text(row: &Value) -> Option<String> {
     Some(if diff.is_empty() { matching_text() } else { diff.to_owned() })
 }
 
-/// The status of a reply, and the message of a refusal.
-pub fn status_and_message(reply: &HttpReply) -> String {
-    format!("{} {}", reply.status, reply.body["msg"].as_str().unwrap_or_default())
-}
-
 /// The hint in the header of a reply, in parentheses after a space. It is empty if the reply has no hint.
 pub fn hint_text(reply: &HttpReply) -> String {
     let hint = reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());

@@ -10,6 +10,7 @@ mod event_comparison;
 mod probe;
 mod probe_result;
 mod queues;
+mod received_reply;
 mod sent_request;
 
 use super::block::BlockKind;

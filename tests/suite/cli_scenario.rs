@@ -396,6 +396,14 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
         assert_eq!(status, Some(0), "{out}{errors}");
     }
 
+    let (_, misspelt) = file(
+        "own-misspelt.json",
+        r#"{"member": {"email": "mel@chat.test"}, "other_membr": {"email": "max@chat.test"}}"#,
+    );
+    let (status, _, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &misspelt]);
+    let warning = "warning: $.other_membr: no scenario uses this account; did you mean `other_member`?\n";
+    assert_eq!((status, errors.as_str()), (Some(0), warning));
+
     let (_, unknown) = file("own-unknown.json", r#"{"member": {"email": "nobody@chat.test"}}"#);
     let (status, _, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &unknown]);
     assert!(status == Some(1) && errors.contains("has no account nobody@chat.test"), "{errors}");

@@ -71,8 +71,7 @@ impl Accounts {
             let is_object = serde_json::from_str::<Value>(&text).map_or(true, |value| value.is_object());
             if is_object { file_error(&describe_syntax_error(&text, &error)) } else { file_error(&form) }
         })?;
-        let roles = ROLES.iter().map(|(role, _)| *role);
-        let names: Vec<&str> = roles.chain(handles.iter().map(String::as_str)).collect();
+        let names: Vec<&str> = role_names().chain(handles.iter().map(String::as_str)).collect();
         let mut accounts = BTreeMap::new();
         for (name, value) in entries {
             let handle = handle_of(&name);
@@ -143,6 +142,11 @@ fn entry_problem(entry: &Value) -> String {
 /// The handle of an account that a file may name by its role, such as `mel` for `member`; other names as they are.
 pub fn handle_of(name: &str) -> &str {
     ROLES.iter().find(|(role, _)| *role == name).map_or(name, |(_, handle)| handle)
+}
+
+/// The names that a file may give to accounts by their roles.
+pub fn role_names<'a>() -> impl Iterator<Item = &'a str> {
+    ROLES.iter().map(|(role, _)| *role)
 }
 
 /// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle

@@ -91,6 +91,16 @@ pub fn possible_creation(method: &str, path: &str, url: &str, unique_word: &str)
     })
 }
 
+/// What a request created on a server without identifying it in the reply, as text. None if it creates no objects.
+pub fn unidentified_creation(method: &str, path: &str, url: &str, unique_word: &str) -> Option<String> {
+    creates_objects(method, path).then(|| {
+        format!(
+            "what {method} {path} made on {url}, whose reply does not identify it; names that the probe gives contain \
+             {unique_word}"
+        )
+    })
+}
+
 /// The objects that a request created, according to its reply.
 pub fn created_objects(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<CreatedObject> {
     if method != "POST" || reply["result"] != "success" {

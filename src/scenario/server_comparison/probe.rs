@@ -9,6 +9,7 @@ use super::curl::curl_command;
 use super::event_comparison::compare_events;
 use super::probe_result::{ProbeFailure, ProbeResult, SkipReason, Step};
 use super::queues::Queues;
+use super::received_reply::{json_body, status_and_message};
 use super::sent_request::{parameters_of, path_without_base};
 use crate::scenario::block::{Block, BlockKind, Caller, ExpectedBody, Request};
 use crate::scenario::client::{HttpReply, HttpRequest};
@@ -17,11 +18,11 @@ use crate::scenario::document::{Document, Scenario};
 use crate::scenario::mistake::line_of;
 use crate::scenario::recording::kinds::kind_of_path;
 use crate::scenario::recording::secrets::redact_tokens;
-use crate::scenario::reply_text::{hint_text, status_and_message};
+use crate::scenario::reply_text::hint_text;
 use crate::scenario::request_encoding::encode_request;
 use crate::scenario::world_names;
 use crate::scenario::world_setup::WorldSetup;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -249,6 +250,10 @@ impl ProbeRun<'_> {
                 let (url, word) = (&self.servers[index].url, self.settings.unique_word);
                 result.unremoved_objects.extend(cleanup::possible_creation(&request.method, path, url, word));
             })?;
+            if reply.status == 200 && cleanup::created_objects(&request.method, path, &reply.body, caller).is_empty() {
+                let (url, word) = (&self.servers[index].url, self.settings.unique_word);
+                result.unremoved_objects.extend(cleanup::unidentified_creation(&request.method, path, url, word));
+            }
             self.track_created(index, &request.method, path, caller, &reply);
             replies.push(reply);
         }
@@ -386,13 +391,4 @@ impl ProbeRun<'_> {
 fn captured_names(expected: Option<&ExpectedBody>) -> Vec<String> {
     let Some(ExpectedBody::Json { pattern, .. }) = expected else { return Vec::new() };
     pattern.templates().iter().flat_map(|template| template.captured_names()).map(str::to_owned).collect()
-}
-
-/// The JSON body of a reply, or only the content type if the body is not JSON.
-fn json_body(reply: &HttpReply) -> Value {
-    if reply.body.is_null() && !reply.bytes.is_empty() {
-        let content_type = reply.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        return json!({ "content-type": content_type.split(';').next() });
-    }
-    reply.body.clone()
 }

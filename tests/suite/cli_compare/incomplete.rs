@@ -68,6 +68,20 @@ async fn what_a_write_may_have_made_whose_reply_was_lost_is_listed_and_the_files
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_write_made_is_listed_if_its_reply_does_not_identify_it() {
+    for effect in [json!({"change": {"id": "12"}}), json!({"change": {"id": null}}), json!({"garbage": true})] {
+        let [first, second] = [TestServer::start().await, TestServer::start().await];
+        fault(&second, json!({"match": {"path": "/messages", "method": "POST"}, "effect": effect})).await;
+        let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "Reactions"]).await;
+        assert_eq!(status, Some(1), "{said}{errors}");
+        let made = format!("what POST /messages made on {}, whose reply does not identify it; ", second.url());
+        assert!(errors.starts_with(&format!("left behind: {made}")), "{effect}: {errors}");
+        assert!(said.contains(&format!("left       {made}")), "{effect}: {said}");
+        assert!(!said.contains(&format!("made on {}", first.url())), "{effect}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_compared_before_a_server_is_gone_is_written() {
     let [first, second] = [TestServer::start().await, TestServer::start().await];
     let is_gone = AtomicBool::new(false);
