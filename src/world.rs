@@ -157,7 +157,7 @@ impl World {
 
     /// Changes the feature level, as an upgrade of a server does: the data remain, and queues are removed.
     pub(crate) fn change_level(&self, feature_level: i64) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
         self.drop_queues();
@@ -307,7 +307,7 @@ impl World {
         &self,
         change: impl FnOnce(&mut Tx) -> Result<T, E>,
     ) -> Result<(T, NewEvents), E> {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.run_due_and_load(now));
         realm.now = realm.now.max(now);
