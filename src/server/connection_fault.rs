@@ -133,8 +133,7 @@ pub async fn apply_faults<B: Body<Data = Bytes>>(
     let body_bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let Delivery { mut latency, mut bytes_per_second } = delivery.unwrap_or_default();
     // Small bodies are sent with a single timer, because each timer may be late.
-    if let Some(transfer_time) = bytes_per_second.and_then(|rate| Pace::new(rate).single_piece_time(body_bytes.len()))
-    {
+    if let Some(transfer_time) = bytes_per_second.and_then(|rate| Pace::new(rate).single_piece_time(body_bytes.len())) {
         latency += transfer_time;
         bytes_per_second = None;
     }

@@ -90,7 +90,10 @@ pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
     let mut rewriting = TextRewriter::new(text);
     while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {
         let source_start = start + OPENING.len();
-        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[source_start..]).map(|offset| source_start + offset) else { break };
+        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[source_start..]).map(|offset| source_start + offset)
+        else {
+            break;
+        };
         let source = &text[source_start..end];
         let format = &inline.context.settings.output_format;
         let placeholder =
