@@ -1,5 +1,5 @@
 //! The console: serves the files of the web page that shows and steers worlds. The page uses only control and the
-//! public API.
+//! public API. Scenarios that it exports are repeatable.
 
 mod assets;
 

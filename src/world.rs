@@ -354,8 +354,8 @@ impl World {
         (due_items, new_events)
     }
 
-    /// Publishes the realm of a transaction, and wakes up the polls that its events concern. The caller holds the writer
-    /// lock.
+    /// Publishes the realm of a transaction, and wakes up the polls that its events concern. The caller holds the
+    /// writer lock.
     fn publish(&self, mut tx: Tx, due_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
         let webhook_calls = self.take_webhook_calls(&mut tx);
         let first = tx.first_entry();

@@ -177,8 +177,6 @@ fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, E
     }
 }
 
-/// Deletes a world.
-///
 /// # Errors
 ///
 /// `ControlRefused` for the default world; `UnknownControlWorld` for a name that no world has.
@@ -289,7 +287,6 @@ fn move_to(realm: Realm, time: Timestamp) -> Realm {
     let mut tx = Tx::new(realm);
     tx.run_due_items(time);
     let mut realm = tx.into_realm();
-    // No queue reads the events of these items.
     let end = realm.log.end();
     realm.log.trim(end);
     realm

@@ -9,8 +9,8 @@ use crate::report::Receipt;
 use std::time::Duration;
 
 /// A journaled reply that is not sent yet. Dropping it before [`LateReply::wait_and_take_response`] is done means that
-/// the client closed the connection: the journal entry then gets the status 0, and the report knows that the reply
-/// did not arrive.
+/// the client closed the connection: the journal entry then gets the status 0, and the report knows that the
+/// reply did not arrive.
 pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
     journaled: JournaledRequest,
