@@ -148,8 +148,8 @@ impl Usage {
         self.refusal_texts.extend(other.refusal_texts);
     }
 
-    /// Whether the replies to two clients that used the same operation differ as a change may explain: in the status,
-    /// for a change of this operation, or in a code or message of refusals that the change names.
+    /// Whether the replies to two clients that used the same operation differ as a change may explain: in the status, for
+    /// a change of this operation, or in a code or message of refusals that the change names.
     pub fn differs_for(&self, other: &Usage, change: &ListedChange) -> bool {
         let concerns_all_operations = !change.on.contains('/');
         let changed_operations: Vec<(&str, &str)> = change.on.split(", ").filter_map(|on| on.split_once(' ')).collect();
