@@ -139,6 +139,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // clap reports --help and --version as errors, too.
+            // If standard output is closed, nobody reads the text.
             let _ = error.print();
             return Ok(ExitCode::SUCCESS);
         }

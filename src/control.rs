@@ -105,6 +105,7 @@ impl Control {
         }
     }
 
+    /// Answers a request for a path below `/control`, also a CORS preflight.
     pub async fn respond(&self, request: &ApiRequest) -> Response {
         let response = if cross_origin::is_preflight(request) {
             cross_origin::preflight_response(&self.guard, request)

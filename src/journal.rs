@@ -38,8 +38,8 @@ pub struct Entry {
     pub user: Option<Arc<str>>,
     /// The parameters with neutral names; `…` replaces the key of an incoming webhook.
     pub params: Arc<BTreeMap<String, String>>,
-    /// HTTP status; 0 if a fault or the network dropped the connection, or if the client closed it before a reply that
-    /// was to come late, or while a poll on which a fault fired waited.
+    /// HTTP status; 0 if a fault or the network dropped the connection, or if the client closed it: before a delayed
+    /// reply, or during a poll on which a fault had fired.
     pub status: u16,
     pub reply: Body,
     /// When the request arrived, in microseconds of real time.
@@ -183,6 +183,7 @@ impl Filter {
     }
 }
 
+/// The latest requests of a world, up to limits of number and size.
 #[derive(Debug, Default)]
 pub struct Journal {
     retained: Mutex<RetainedEntries>,

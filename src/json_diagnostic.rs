@@ -210,8 +210,8 @@ pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
 
 /// The only known name with this word, such as `feature_level` for `level`; None if several names have it.
 fn only_name_with_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let mut found = known.iter().filter(|candidate| candidate.split('_').any(|part| part == word));
-    found.next().filter(|_| found.next().is_none()).copied()
+    let mut matches = known.iter().filter(|candidate| candidate.split('_').any(|part| part == word));
+    matches.next().filter(|_| matches.next().is_none()).copied()
 }
 
 /// The most similar known name; None if none is similar.

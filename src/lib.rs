@@ -47,7 +47,7 @@
 //! - `fixture`: organizations as JSON documents. `openapi`: the operations as an OpenAPI document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
 //! - `tls`: the certificate of a server, and the certificates that a client trusts.
-//! - `organization`: reads what an account sees of another server's organization, as a fixture.
+//! - `organization_import`: reads what an account sees of another server's organization, as a fixture.
 //! - `upstream`: the client for other servers.
 //! - `cli`: the command-line program. `error`: the table of all error replies. `time`: points in time, spans, clocks.
 //! - `json_diagnostic`: error messages for JSON that does not fit its type. `counted`: counts with their nouns.

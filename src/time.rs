@@ -193,9 +193,9 @@ pub enum Clock {
 
 impl Clock {
     /// The world's time at the given real time.
-    pub fn now(self, real: Timestamp) -> Timestamp {
+    pub fn now(self, real_time: Timestamp) -> Timestamp {
         match self {
-            Clock::Running { offset } => real.plus(offset),
+            Clock::Running { offset } => real_time.plus(offset),
             Clock::Frozen { at } => at,
         }
     }

@@ -90,6 +90,7 @@ pub struct World {
     sessions: sessions::Sessions,
 }
 
+/// What applies to a world from its creation on: the feature level and the names of its API.
 #[derive(Clone, Debug)]
 pub struct WorldSettings {
     pub feature_level: i64,
@@ -157,7 +158,7 @@ impl World {
 
     /// Changes the feature level, as an upgrade of a server does: the data remain, and queues are removed.
     pub(crate) fn change_level(&self, feature_level: i64) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
         self.drop_queues();
@@ -257,7 +258,7 @@ impl World {
         if !self.has_something_due(&realm) {
             return realm;
         }
-        if let Some(_turn) = self.writer.try_lock() {
+        if let Some(_writer_lock) = self.writer.try_lock() {
             let (_, new_events) = self.run_due(self.now());
             self.broadcast_change(&new_events);
         }
@@ -307,7 +308,7 @@ impl World {
         &self,
         change: impl FnOnce(&mut Tx) -> Result<T, E>,
     ) -> Result<(T, NewEvents), E> {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.run_due_and_load(now));
         realm.now = realm.now.max(now);
@@ -353,8 +354,10 @@ impl World {
         (due_items, new_events)
     }
 
+    /// Publishes the realm of a transaction, and wakes up the polls that its events concern. The caller holds the
+    /// writer lock.
     fn publish(&self, mut tx: Tx, due_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
-        let webhooks = self.take_webhook_calls(&mut tx);
+        let webhook_calls = self.take_webhook_calls(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.entries_from(first).map(|(_, entry)| entry.clone()).collect();
         let mut new_events = NewEvents { first, entries, frames: Vec::new() };
@@ -365,6 +368,7 @@ impl World {
         let queues_to_wake = std::mem::take(tx.queues_to_wake_mut());
         let deleted_queues = std::mem::take(tx.deleted_queues_mut());
         let mut realm = tx.into_realm();
+        // Without queues, nobody reads the log.
         if realm.queues.is_empty() {
             let end = realm.log.end();
             realm.log.trim(end);
@@ -378,7 +382,7 @@ impl World {
         self.finish_polls(&realm, &deleted_queues);
         self.wake_polls(&realm, &new_events.entries, &queues_to_wake);
         self.changed.notify_waiters();
-        self.queue_webhook_calls(webhooks);
+        self.queue_webhook_calls(webhook_calls);
         new_events
     }
 }

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Maximum length of the title of a snippet, in code points.
-const MAX_TITLE_LENGTH: usize = 60;
+pub const MAX_TITLE_LENGTH: usize = 60;
 
 pub type Title = NonBlank<MAX_TITLE_LENGTH>;
 pub type Content = NonBlank<MAX_MESSAGE_LENGTH>;

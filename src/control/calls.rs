@@ -204,8 +204,10 @@ fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {
         let path_in_world = row.path.strip_prefix("/worlds/{name}/").filter(|_| parts.first() != Some(&"worlds"));
         let paths = [row.path.get(1..), path_in_world];
         let similarity = paths.into_iter().flatten().map(|path| path_similarity(&parts, path)).fold(0.0, f64::max);
+        // In millionths, because `f64` is not `Ord` and can't be a key.
         ((similarity + method_bonus) * 1e6) as i64
     };
+    // In reverse, because `max_by_key` takes the last of several equal rows.
     CALLS.iter().rev().max_by_key(score).unwrap_or(&CALLS[0])
 }
 

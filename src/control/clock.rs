@@ -88,7 +88,7 @@ enum ClockStep {
     By(Span),
     To(Timestamp),
     ToNext,
-    Run(bool),
+    SetRunning(bool),
 }
 
 impl ClockChange {
@@ -109,7 +109,7 @@ impl ClockChange {
             (Some(SpanInput(span)), None, None, None) => Ok(ClockStep::By(span)),
             (None, Some(TimestampInput(time)), None, None) => Ok(ClockStep::To(time)),
             (None, None, Some(true), None) => Ok(ClockStep::ToNext),
-            (None, None, None, Some(is_running)) => Ok(ClockStep::Run(is_running)),
+            (None, None, None, Some(is_running)) => Ok(ClockStep::SetRunning(is_running)),
             _ => Err(refusal("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
         }
     }
@@ -126,7 +126,7 @@ impl ClockStep {
                 check_distance(now, time)
             }),
             ClockStep::ToNext => world.advance_to_next(policy, check_distance),
-            ClockStep::Run(is_running) => {
+            ClockStep::SetRunning(is_running) => {
                 world.set_clock_running(is_running);
                 Ok(Some(Vec::new()))
             }

@@ -15,7 +15,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Checks whether a request may steer.
+    /// Checks that a request may call control.
     ///
     /// # Errors
     ///

@@ -48,6 +48,8 @@ pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
+/// Removes a snapshot.
+///
 /// # Errors
 ///
 /// `ControlNotFound` if the world has no snapshot of this name.

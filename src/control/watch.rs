@@ -1,4 +1,4 @@
-//! The frames of the watch socket, in JSON.
+//! What a watcher may ask for, and the frames of the watch socket in JSON.
 
 use super::clock::agenda_item_to_json;
 use super::pushes::server_properties;
@@ -41,10 +41,12 @@ pub struct WatchRequest {
 }
 
 impl WatchRequest {
+    /// Reads the query of a watcher.
+    ///
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown user, for `register` without `user` or with something else than a JSON object, and for
-    /// an unknown parameter in it, or a value that the operation refuses.
+    /// `ControlRefused` for an unknown user; for `register` without `user`, or with something else than a JSON object;
+    /// for an unknown parameter in it, or a value that the operation refuses.
     pub(super) fn new(world: Arc<World>, query: &Query) -> Result<Self, Error> {
         let register = query.text("register");
         let viewer = match query.text("user") {
@@ -66,8 +68,8 @@ impl WatchRequest {
         })
     }
 
-    /// The frames for something that happened: one, but for events of one user, who may receive none or several. URLs
-    /// in frames begin with `base_url`.
+    /// The frames for something that happened: one, or for a watcher of one user's events, one for each event that the
+    /// user receives, perhaps none. URLs in frames begin with `base_url`.
     pub fn frames(&self, watch_frame: &WatchFrame, base_url: &str) -> Vec<Value> {
         match (&self.viewer, watch_frame) {
             (Some(viewer), WatchFrame::Event(position, entry)) => {

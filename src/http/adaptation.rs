@@ -1,4 +1,4 @@
-//! Adapts the reply of an operation to its world: to the feature level, to the dialect, and to the prefix of addresses.
+//! Adapts the reply of an operation to its world: to the feature level, to the dialect, and to the path prefix of URLs.
 
 use super::pending_response::{PendingBody, PendingResponse};
 use super::reply;
@@ -22,8 +22,8 @@ pub(super) fn adapt_reply(
             value
         }
         ReplyBody::Bytes(bytes) => {
-            let has_addresses = !prefix.is_empty() && may_have_relative_urls(&bytes);
-            match (has_addresses || dialect.may_rename(&bytes)).then(|| serde_json::from_slice(&bytes)) {
+            let may_have_urls = !prefix.is_empty() && may_have_relative_urls(&bytes);
+            match (may_have_urls || dialect.may_rename(&bytes)).then(|| serde_json::from_slice(&bytes)) {
                 Some(Ok(value)) => value,
                 Some(Err(_)) | None => return reply::json(200, PendingBody::Bytes(bytes.into())),
             }

@@ -1,6 +1,6 @@
 //! Reads the bodies of requests, within limits of size, time and memory (docs/limits.md).
 
-use super::protocol::is_chunk;
+use super::protocol::is_upload_chunk;
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes};
@@ -52,7 +52,7 @@ impl BodyLimit {
     /// The limit of API requests: that of files for multipart bodies and for chunks of resumable uploads. The limit of
     /// an operation without files is checked later, when the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
-        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
+        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_upload_chunk(headers) {
             // The 64 KiB allow for the headers and boundaries of a multipart body.
             let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
             return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
@@ -98,6 +98,7 @@ struct Reservation {
 }
 
 impl Reservation {
+    /// Reserves more bytes. They count even if there is too little memory, until the drop releases them.
     fn grow(&mut self, bytes: usize) -> Result<(), Error> {
         let used_before = self.memory.used.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
@@ -161,7 +162,7 @@ pub async fn read_body(
     accepts_large_body: impl Fn() -> bool,
 ) -> Result<Body, Error> {
     check_encoding(headers)?;
-    let is_resumable = is_chunk(headers);
+    let is_resumable = is_upload_chunk(headers);
     let announced_length = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())

@@ -90,6 +90,7 @@ fn parse_range(range: &str, length: usize) -> RequestedRange {
         is_number.then(|| text.parse().unwrap_or(usize::MAX))
     };
     let part = match (first, parse_number(first), last, parse_number(last)) {
+        // The last `count` bytes; for 0, a range without a byte.
         ("", _, _, Some(count)) => length.saturating_sub(count)..if count == 0 { 0 } else { length },
         (_, Some(first), "", _) => first..length,
         (_, Some(first), _, Some(last)) if last < first => return RequestedRange::WholeFile,

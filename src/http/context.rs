@@ -1,4 +1,5 @@
-//! The state of one request between its stages: from the world that was found to the progress of the operation.
+//! What the stages of a request pass on: its context, the operation that was found, the caller, and the progress of the
+//! operation.
 
 use super::Edge;
 use super::address::{Address, SessionUse};

@@ -190,8 +190,8 @@ fn with_connection_fault(mut response: PendingResponse, fault: ConnectionFault) 
 /// The reply to a request beyond the rate limit, with the state of a used-up budget in its headers.
 fn rate_limit_response(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
-    let former = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    let mut response = pending_response::former_failure(&error, former, None, None);
+    let status_and_code = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
+    let mut response = pending_response::former_failure(&error, status_and_code, None, None);
     rate_limit::add_retry_after(retry_after, &mut response);
     rate_limit::add_headers(&rate_limit::used_up_budget(retry_after, now), &mut response);
     response

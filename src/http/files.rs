@@ -110,7 +110,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
     })
 }
 
-/// Serves a file.
+/// Answers a request for a path below one of the folders of files.
 ///
 /// # Errors
 ///
@@ -265,9 +265,9 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 }
 
 /// Redirects `/avatar/{user_id_or_email}` to the URL of the picture, with the query string of the request. For a user
-/// that the caller may not see, and for an unknown ID, it is a placeholder; for an unknown address, and for an
-/// unknown ID at older levels, it is a picture of the avatar provider. Spectators get the pictures of users by ID only,
-/// and only if they can see a channel.
+/// that the caller may not see, and for an unknown ID, the picture is a placeholder; for an unknown address,
+/// and for an unknown ID at older levels, it is one of the avatar provider. Spectators get the pictures of users by ID
+/// only, and only if they can see a channel.
 fn redirect_to_avatar(
     realm: &Realm,
     level: i64,
@@ -297,6 +297,7 @@ fn redirect_to_avatar(
         _ => avatar::UNKNOWN_AVATAR_URL.to_owned(),
     };
     if !incoming.query().is_empty() {
+        // The URLs of all pictures have a query string already.
         url = format!("{url}&{}", incoming.query());
     }
     if url.starts_with('/') {

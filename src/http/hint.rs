@@ -17,7 +17,7 @@ use crate::time::Clock;
 use crate::world::World;
 use serde_json::{Map, Value};
 
-use nearest::most_similar;
+use nearest::{MIN_SIMILARITY, most_similar};
 
 pub use ids::{for_hidden_channel, for_name_without_id};
 pub use messages::for_message;
@@ -99,7 +99,7 @@ pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -
     Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
-/// A hint for a login with a password to an account that has none. It says nothing of passwords that do not fit.
+/// A hint for a login with a password to an account that has none. There is none for a wrong password.
 pub fn for_login(error: &Error, row: &OperationRow, raw: &RawParameters, realm: &Realm) -> Option<String> {
     if *error != Error::AuthenticationFailed || row.route.path != "/fetch_api_key" {
         return None;
@@ -150,8 +150,6 @@ const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("NotEmojiAuthor", "Allowed for administrators and the user who uploaded the emoji."),
 ];
 
-/// Longer paths are not repeated in a hint.
-const MAX_PATH_BYTES: usize = 1_000;
 const MAX_LISTED_ACCOUNTS: usize = 3;
 
 /// A hint for a caller without the necessary role or permission: which one it is, and who has it.
@@ -205,7 +203,7 @@ pub fn for_misspelled(row: &OperationRow, raw: &RawParameters) -> Option<String>
 }
 
 fn is_similar(sent_name: &str, name: &str) -> bool {
-    strsim::jaro_winkler(sent_name, name) > 0.8
+    strsim::jaro_winkler(sent_name, name) > MIN_SIMILARITY
 }
 
 /// A hint for a missing parameter: a similar name that was sent, or all parameters of the operation at the world's
@@ -276,6 +274,9 @@ pub fn for_unknown_path(method: &str, path: &str) -> String {
     }
 }
 
+/// Longer paths are not repeated in a hint.
+const MAX_PATH_BYTES: usize = 1_000;
+
 /// A hint for a path with doubled slashes: the path without them. Clients get them by joining a base URL that ends with
 /// a slash and a path that begins with one.
 pub fn for_doubled_slash(path: &str) -> Option<String> {
@@ -325,6 +326,7 @@ pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
 fn without_version_prefix(path: &str) -> &str {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
     let mut path = path;
+    // The longest such prefixes have three parts.
     for _ in 0..3 {
         let Some((first, suffix)) =
             path.strip_prefix('/').and_then(|path| path.find('/').map(|end| path.split_at(end)))

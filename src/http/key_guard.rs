@@ -20,8 +20,8 @@ pub struct KeyGuard {
 }
 
 impl KeyGuard {
-    /// Checks that a request may get keys: it comes from no page, from a page of this machine or from one of the
-    /// configured origin; and it names no host, a configured one, or one whose name nobody else can register.
+    /// Checks that a request may get keys: it comes from no page, or from a page of this machine or of the configured
+    /// origin; and it names no host, a configured one, or one whose name nobody else can register.
     ///
     /// # Errors
     ///

@@ -8,9 +8,9 @@ use super::{network, report};
 use crate::report::Receipt;
 use std::time::Duration;
 
-/// A journaled reply that is not sent yet. Dropping it before [`LateReply::wait_and_take_response`] is done means that the
-/// client closed the connection: the journal entry then gets the status 0, and the report knows that the reply
-/// did not arrive.
+/// A journaled reply that is not sent yet. Dropping it before [`LateReply::wait_and_take_response`] is done means that
+/// the client closed the connection: the journal entry then gets the status 0, and the report knows that the
+/// reply did not arrive.
 pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
     journaled: JournaledRequest,
@@ -33,7 +33,8 @@ impl<'a, 'context> LateReply<'a, 'context> {
     /// Waits for the delay by the fault, then for the latency of the network, and returns the reply. A short latency is
     /// left to the socket.
     pub async fn wait_and_take_response(&mut self) -> Response {
-        // Boxed, so that replies without a delay reserve no memory for it: the future of a request is moved several times.
+        // Boxed, so that replies without a delay reserve no memory for it: the future of a request is moved several
+        // times.
         if !self.journaled.delay.is_zero() {
             Box::pin(tokio::time::sleep(self.journaled.delay)).await;
         }

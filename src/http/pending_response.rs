@@ -111,7 +111,7 @@ pub fn failure(error: &Error, hint: Option<String>) -> PendingResponse {
 /// `msg` and `code` remain.
 pub fn former_failure(
     error: &Error,
-    code: Option<(u16, &str)>,
+    status_and_code: Option<(u16, &str)>,
     message: Option<String>,
     hint: Option<String>,
 ) -> PendingResponse {
@@ -119,7 +119,7 @@ pub fn former_failure(
     if let Some(message) = message {
         body.insert("msg".into(), message.into());
     }
-    let Some((status, code)) = code else { return refusal(error, error.status(), body, hint) };
+    let Some((status, code)) = status_and_code else { return refusal(error, error.status(), body, hint) };
     body.insert("code".into(), code.into());
     match code {
         "" => _ = body.shift_remove("code"),

@@ -15,7 +15,7 @@ use crate::realm::user::User;
 use std::borrow::Cow;
 
 pub(super) use api::sends_json;
-pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_chunk};
+pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_upload_chunk};
 
 /// What a request leads to.
 pub(super) enum Route {
@@ -62,7 +62,7 @@ pub(super) fn finish(
 /// # Errors
 ///
 /// Those of [`crate::level::Emulation::upgrade_request`]; for resumable uploads, the errors of headers:
-/// `DeferredLength`, `TusContentType`, `TusHeader`.
+/// `DeferredLengthNotSupported`, `InvalidTusContentType`, `InvalidTusHeader`.
 pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,

@@ -21,6 +21,7 @@ const SECRET_PARAMETERS: [&str; 4] = ["api_key", "password", "old_password", "ne
 pub(super) fn receipt(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) -> Receipt {
     let effect = fault_effect(context, journaled);
     match response.extensions().get::<ConnectionFault>() {
+        // In place of the reply, its client gets an HTML page.
         None if matches!(effect.as_deref(), Some("garbage" | "gateway")) => Receipt::Broken,
         None => Receipt::Complete,
         Some(fault) if *fault == ConnectionFault::Dropped => Receipt::Missing,
@@ -43,7 +44,7 @@ pub(super) fn report_request(
     let facts = collect_facts(context, journaled);
     let level = context.settings.feature_level;
     let issues = journaled.row.map_or(Vec::new(), |row| level::compatibility_issues(row, &entry.params, level));
-    let sent = context.world.real_time().now();
+    let sent_at = context.world.real_time().now();
     context.world.report().observe(&Observation {
         client: context.incoming.client_with_version(),
         entry,
@@ -52,7 +53,7 @@ pub(super) fn report_request(
         effect: effect.as_deref(),
         started_at: journaled.arrived_at.micros(),
         answered_at: journaled.answered_at.real,
-        reply_sent_at: Moment { real: sent.micros(), world: journaled.answered_at.world },
+        reply_sent_at: Moment { real: sent_at.micros(), world: journaled.answered_at.world },
         facts,
         issues: &issues,
         ignored_parameters: &journaled.ignored_parameters,

@@ -22,8 +22,7 @@ const MAX_PATH_BYTES: usize = 200;
 /// Prints each warning only once.
 #[derive(Debug, Default)]
 pub struct SetupWarnings {
-    /// The subjects of the printed warnings: clients, paths, origins of pages, levels and the default
-    /// world.
+    /// The subjects of the printed warnings: clients, paths, origins of pages, levels and the default world.
     warned_of: Mutex<BTreeSet<String>>,
     /// The real time at which a world was first forked from the default world.
     first_fork_at: OnceLock<Timestamp>,
@@ -45,8 +44,8 @@ impl SetupWarnings {
         }
     }
 
-    /// Warns of a world at a level that the program does not know, unless that is the server's, of which it warns at its
-    /// start.
+    /// Warns of a world at a level that the program does not know, unless that is the server's, of which it warns at
+    /// its start.
     pub fn warn_of_newer_level(&self, level: i64, level_of_server: i64) {
         if level > NEWEST_FEATURE_LEVEL && level != level_of_server && self.should_warn(&format!("level {level}")) {
             tracing::warn!("{}", newer_level_text(&format!("feature level {level} is")));

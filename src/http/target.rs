@@ -6,6 +6,7 @@ use super::pages::{Page, methods_of_page};
 use super::request::ApiRequest;
 use crate::api::rows;
 
+/// What a request is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target<'a> {
     /// The path without `/api/v1`. It is below the API's prefix, but perhaps no operation has it.
@@ -16,7 +17,7 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// None if the path belongs to no operation, file or page.
+    /// The target of a request; None if its path belongs to no operation, file or page.
     pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);

@@ -169,6 +169,7 @@ impl Trace {
     pub fn observe_poll<'a>(&self, world: &'a World) -> ObservedPoll<'a> {
         let user = self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone()));
         let entry = self.fault.as_ref().map(|fault| Entry {
+            // The journal sets the ID, and the drop the times.
             id: 0,
             at: 0.0,
             method: self.method.clone(),
@@ -197,7 +198,9 @@ impl Trace {
         let now = world.clock().now(answered_at);
         let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().push(Entry {
+            // The journal sets it.
             id: 0,
+            // A running clock goes on until the reply is ready; the entry must not be later than its events.
             at: self.new_events.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
             method: std::mem::take(&mut self.method),
             path: std::mem::take(&mut self.path),

@@ -69,7 +69,7 @@ impl Viewer {
         let settings = world.settings();
         let emulation = emulation(settings.feature_level);
         let mut queue = self.queue.clone();
-        // An upgrade may have changed it.
+        // The world may have been upgraded since the options were read.
         Arc::make_mut(&mut queue.options).level = emulation.map(Emulation::queue_level).unwrap_or_default();
         let parts = queue.parts(entry);
         let events = render_events(&realm, queue.reader(), entry, &parts);

@@ -115,23 +115,18 @@ pub fn compatibility_issues(
             });
         }
     }
-    for (_, name, value, level, instead) in
+    for (_, name, value, level, replacement) in
         DEPRECATED_VALUES.iter().filter(|(deprecated_route, ..)| *deprecated_route == route)
     {
         if params.get(*name).is_some_and(|sent_value| sent_value.trim_matches('"') == *value) {
             let what = format!("{name}={value} of {route}");
-            issues.push(CompatibilityIssue {
-                what,
-                kind: IssueKind::DeprecatedParameter,
-                level: *level,
-                replacement: instead,
-            });
+            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedParameter, level: *level, replacement });
         }
     }
     if let Some(narrow) = params.get("narrow") {
-        for (_, what, level, instead) in DEPRECATED_NARROW_TERMS.iter().filter(|(json, ..)| narrow.contains(json)) {
+        for (_, what, level, replacement) in DEPRECATED_NARROW_TERMS.iter().filter(|(json, ..)| narrow.contains(json)) {
             let kind = IssueKind::DeprecatedParameter;
-            issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, replacement: instead });
+            issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, replacement });
         }
     }
     if row.has_effect(Effect::RegistersQueue) {
@@ -142,16 +137,11 @@ pub fn compatibility_issues(
 
 fn add_event_issues(params: &BTreeMap<String, String>, issues: &mut Vec<CompatibilityIssue>) {
     let type_lists = ["event_types", "fetch_event_types"].map(|name| params.get(name).map_or("", String::as_str));
-    for (kind, level, instead) in DEPRECATED_EVENTS {
+    for (kind, level, replacement) in DEPRECATED_EVENTS {
         let quoted_type = format!("\"{kind}\"");
         if type_lists.iter().any(|types| types.contains(&quoted_type)) {
             let what = (*kind).to_owned();
-            issues.push(CompatibilityIssue {
-                what,
-                kind: IssueKind::DeprecatedEvents,
-                level: *level,
-                replacement: instead,
-            });
+            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedEvents, level: *level, replacement });
         }
     }
 }

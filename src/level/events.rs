@@ -40,7 +40,7 @@ pub(super) fn changes() -> Vec<Change> {
         })
     };
     // Older levels get the events of the settings that were booleans, with the former names and values.
-    let was_no_boolean = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
+    let was_boolean = |name: &&str| FORMER_BOOLEANS.contains(name);
     let organization_event = |(level, name): (i64, &'static str)| {
         // Among these settings, changes of permissions are sent in `update_dict`, others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
@@ -48,7 +48,8 @@ pub(super) fn changes() -> Vec<Change> {
         let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, kind: ChangeKind::Event(pattern) }
     };
-    let organization_events = organization_settings_since().filter(was_no_boolean).map(organization_event);
+    let organization_events =
+        organization_settings_since().filter(|(_, name)| !was_boolean(name)).map(organization_event);
     let list_event = |list: &List| Change {
         level: list.since,
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),

@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+/// A change of the API between levels, as the command line and control list it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListedChange {
     /// The first level with the change.
@@ -128,6 +129,7 @@ pub fn unused_evidence() -> Vec<String> {
 pub fn to_markdown_table(changes: &[ListedChange]) -> String {
     let mut text = "| level | on | change | known by |\n|---|---|---|---|\n".to_owned();
     for ListedChange { level, on, change, known_by } in changes {
+        // Writing to a string can't fail.
         let _ = writeln!(text, "| {level} | {on} | {change} | {known_by} |");
     }
     text

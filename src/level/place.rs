@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+/// Where objects are: in which replies or events, and there at which path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub source: Source,
@@ -23,6 +24,7 @@ pub enum Source {
     EveryReply,
 }
 
+/// A step of a path, from a value to values in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Key(&'static str),

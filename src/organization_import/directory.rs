@@ -46,7 +46,7 @@ pub struct NameTable {
 impl NameTable {
     /// The name in the fixture for an ID on the server; None if the fixture does not have the object.
     pub fn get(&self, id: i64) -> Option<&str> {
-        self.by_id.get(&id).map(|name| name.fixture_name.as_str())
+        self.by_id.get(&id).map(|names| names.fixture_name.as_str())
     }
 
     /// Finds a name on the server, ignoring case; the one with the smallest ID if there are several.
@@ -129,6 +129,7 @@ impl Directory {
             None => plain_name,
         };
         let handle = if self.handles.insert(handle.to_lowercase()) { handle } else { format!("{handle}-{id}") };
+        // The handle may have the ID, and is then taken too.
         self.handles.insert(handle.to_lowercase());
         let new_name = self
             .anonymizer

@@ -32,8 +32,8 @@ pub fn convert_linkifier(record: &Value, directory: &Directory) -> Option<Linkif
         let (pattern, names) = anonymizer.anonymize_pattern(&linkifier.pattern);
         let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| anonymizer.anonymize_text(name));
         let anonymize_url_template = |template: &str| {
-            let (scheme, address) = template.split_once("://").unwrap_or(("https", template));
-            let (host, path) = address.split_at(address.find(['/', '?', '#', '{']).unwrap_or(address.len()));
+            let (scheme, remaining) = template.split_once("://").unwrap_or(("https", template));
+            let (host, path) = remaining.split_at(remaining.find(['/', '?', '#', '{']).unwrap_or(remaining.len()));
             format!("{scheme}://{}{}", anonymizer.anonymize_host(host), anonymizer.anonymize_template(path, &rename))
         };
         linkifier.pattern = pattern;

@@ -1,8 +1,9 @@
 //! The partial file: the records that an unfinished run has read, next to the file of the fixture.
 //!
-//! Each line is a record: its kind, a tab, and JSON. The first has the kind `wanted`, with the version of the format and
-//! the options of the run. One of the kind `done` ends each step of reading, with a value for later steps. Records after the
-//! last `done` belong to an interrupted step, which is repeated. Those of the kind `note` are sentences for the user.
+//! Each line is a record: its kind, a tab, and JSON. The first has the kind `wanted`, with the version of the format
+//! and the options of the run. One of the kind `done` ends each step of reading, with a value for later steps. Records
+//! after the last `done` belong to an interrupted step, which is repeated. Those of the kind `note` are sentences for
+//! the user.
 
 use super::ImportOptions;
 use serde::{Deserialize, Serialize};
@@ -77,8 +78,8 @@ struct CompletedStep {
 }
 
 impl PartialFile {
-    /// Creates a file with only the record of the options, or empties an existing one. On Unix, only the owner may read a
-    /// new file, because the records are not anonymous.
+    /// Creates a file with only the record of the options, or empties an existing one. On Unix, only the owner may read
+    /// a new file, because the records are not anonymous.
     ///
     /// # Errors
     ///

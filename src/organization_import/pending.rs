@@ -14,10 +14,11 @@ pub fn reminded_message_id(record: &Value) -> Option<i64> {
 }
 
 /// Converts a reminder; None if its message is not in the fixture or if it is already due.
-pub fn convert_reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
+pub fn convert_reminder(record: &Value, is_message_in_fixture: bool, directory: &Directory) -> Option<Reminder> {
     let message = reminded_message_id(record)?;
-    let at =
-        record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference_time && has_message)?;
+    let at = record
+        .integer("scheduled_delivery_timestamp")
+        .filter(|at| *at > directory.reference_time && is_message_in_fixture)?;
     Some(Reminder {
         id: record.integer("reminder_id"),
         user: directory.handle(directory.own_id)?,
@@ -27,7 +28,8 @@ pub fn convert_reminder(record: &Value, has_message: bool, directory: &Directory
     })
 }
 
-/// Extracts the note of a reminder from the text of its message.
+/// Extracts the note of a reminder from the text of its message, such as `Call back` from
+/// `… Note:\n > Call back\n\n@_**Ada|8** …`.
 fn extract_note(content: &str) -> String {
     let Some((_, from_note)) = content.split_once("Note:\n > ") else { return String::new() };
     from_note.split_once("\n\n@_**").map_or(from_note, |(note, _)| note).to_owned()

@@ -4,6 +4,7 @@ use super::directory::{Directory, to_valid_text};
 use super::json::JsonFields;
 use super::personal_data;
 use super::pictures;
+use crate::api::statuses::MAX_STATUS_TEXT_LENGTH;
 use crate::fixture::format::{Avatar, Blob, Bot, FieldKind, Presence, ProfileValue, Status, SystemBot, User};
 use crate::realm::picture;
 use crate::realm::user::{BotKind, EmailVisibility, Role, SystemBotKind};
@@ -164,7 +165,7 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
 }
 
 fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<String> {
-    directory.channels.find(details[key].as_str()?).map(|name| name.fixture_name.clone())
+    directory.channels.find(details[key].as_str()?).map(|names| names.fixture_name.clone())
 }
 
 /// The kind of a system bot by its email address.
@@ -244,8 +245,10 @@ fn convert_date(date: &str, directory: &Directory) -> String {
 fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_name(source);
-    (text.is_some() || emoji.is_some())
-        .then(|| Status { text: text.map(|text| to_valid_text(&directory.convert_text(text), 60)), emoji })
+    (text.is_some() || emoji.is_some()).then(|| Status {
+        text: text.map(|text| to_valid_text(&directory.convert_text(text), MAX_STATUS_TEXT_LENGTH)),
+        emoji,
+    })
 }
 
 fn convert_presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {

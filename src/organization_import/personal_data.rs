@@ -4,9 +4,9 @@
 use super::directory::{Directory, to_valid_text};
 use super::json::JsonFields;
 use super::settings::changed_settings;
-use crate::api::onboarding;
+use crate::api::{onboarding, snippets};
 use crate::fixture::format::{Device, Draft, MutedUser, Snippet, User, UserTopic};
-use crate::realm::personal::{BUILT_IN_FRAGMENTS, NavigationView, VisibilityPolicy};
+use crate::realm::personal::{BUILT_IN_FRAGMENTS, MAX_ALERT_WORD_LENGTH, NavigationView, VisibilityPolicy};
 use crate::realm::push::PushService;
 use crate::realm::setting::USER_SETTINGS;
 use crate::realm::user::EmailVisibility;
@@ -43,7 +43,7 @@ pub fn add_personal_data(user: &mut User, register_reply: &Value, directory: &Di
 fn convert_alert_words(register_reply: &Value, directory: &Directory) -> Vec<String> {
     let mut used_words = HashSet::new();
     let words = register_reply.list("alert_words").iter().filter_map(Value::as_str);
-    let valid_words = words.map(|word| to_valid_text(&directory.convert_text(word), 100));
+    let valid_words = words.map(|word| to_valid_text(&directory.convert_text(word), MAX_ALERT_WORD_LENGTH));
     valid_words.filter(|word| !word.is_empty() && used_words.insert(word.to_lowercase())).collect()
 }
 
@@ -94,8 +94,8 @@ fn convert_draft(source: &Value, directory: &Directory) -> Option<Draft> {
 }
 
 fn convert_snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
-    let title =
-        Some(to_valid_text(&directory.convert_text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
+    let title = Some(to_valid_text(&directory.convert_text(source.text("title")), snippets::MAX_TITLE_LENGTH))
+        .filter(|title| !title.is_empty())?;
     let content = directory.convert_content(source.text("content"))?;
     Some(Snippet {
         id: source.integer("id"),

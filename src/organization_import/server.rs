@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 /// The oldest feature level of servers from which organizations are read.
 pub const OLDEST_LEVEL: i64 = 130;
 
+/// The server with the organization.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// The feature level, from [`OLDEST_LEVEL`] on.

@@ -20,6 +20,8 @@ pub struct WrittenFixture {
     pub as_of: String,
 }
 
+/// Writes the fixture of the records in a partial file to `output`.
+///
 /// # Errors
 ///
 /// An I/O error, or an error for records that are not JSON or for an unsuitable server.

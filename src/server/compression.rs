@@ -18,7 +18,7 @@ const COMPRESSIBLE_TYPES: [&str; 4] = ["application/json", "text/html", "text/cs
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 4;
 /// The binary logarithm of the size of the window in bytes.
-const BROTLI_WINDOW: u32 = 20;
+const BROTLI_WINDOW_BITS: u32 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
@@ -69,11 +69,11 @@ fn may_be_compressed(response: &Response) -> bool {
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok()).unwrap_or_default();
     let is_text = COMPRESSIBLE_TYPES.contains(&content_type.split(';').next().unwrap_or_default().trim());
-    let is_plain = !headers.contains_key(header::ACCEPT_RANGES) && !headers.contains_key(header::CONTENT_ENCODING);
-    let has_no_fault =
-        response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT_ID);
+    let allows_ranges = headers.contains_key(header::ACCEPT_RANGES);
+    let is_encoded = headers.contains_key(header::CONTENT_ENCODING);
+    let has_fault = response.extensions().get::<ConnectionFault>().is_some() || headers.contains_key(reply::FAULT_ID);
     let has_body = response.status() != StatusCode::NOT_MODIFIED;
-    is_text && is_plain && has_no_fault && has_body
+    is_text && has_body && !allows_ranges && !is_encoded && !has_fault
 }
 
 fn compress(encoding: Encoding, response: Response) -> Response {
@@ -102,7 +102,7 @@ fn compress_bytes(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
     let mut output = Vec::with_capacity(body.len() / 4);
     match encoding {
         Encoding::Brotli => {
-            let mut encoder = brotli::CompressorWriter::new(&mut output, 4096, BROTLI_QUALITY, BROTLI_WINDOW);
+            let mut encoder = brotli::CompressorWriter::new(&mut output, 4096, BROTLI_QUALITY, BROTLI_WINDOW_BITS);
             encoder.write_all(body).and_then(|()| encoder.flush()).ok()?;
             drop(encoder);
         }

@@ -37,11 +37,18 @@ pub enum Scope {
     /// The API of all worlds, control and the console.
     AllWorlds(Arc<Control>),
     /// The API of one world, until the world ends.
-    OneWorld(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
+    OneWorld {
+        edge: Arc<Edge>,
+        /// The name of the world.
+        world: Arc<str>,
+        /// Becomes true when the world ends.
+        ended: watch::Receiver<bool>,
+    },
 }
 
 /// Waits for the end of the server, or of a world.
 pub async fn wait_for_end(mut stopped: watch::Receiver<bool>) {
+    // An error means that the sender was dropped, and so the server or the world.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
@@ -213,13 +220,13 @@ pub fn service(
         let active_request = tracker.begin_request();
         let is_multiplexed = request.version() == Version::HTTP_2;
         // In HTTP/1.1, hyper itself omits the body.
-        let has_no_body = is_multiplexed && request.method() == Method::HEAD;
+        let omits_body = is_multiplexed && request.method() == Method::HEAD;
         let response = routes.borrow_mut().call(with_head_extension(request, scheme, &state, is_non_api));
         async move {
             let _active_request = active_request;
             let response = response.await.unwrap_or_else(|never: Infallible| match never {});
             let response = connection_fault::apply_faults(response, is_multiplexed).await?;
-            Ok::<_, std::io::Error>(if has_no_body { connection_fault::without_body(response) } else { response })
+            Ok::<_, std::io::Error>(if omits_body { connection_fault::without_body(response) } else { response })
         }
     })
 }

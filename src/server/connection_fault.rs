@@ -30,8 +30,8 @@ const FLUSH_TIME: Duration = Duration::from_millis(20);
 
 impl FaultyBody {
     fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool, is_multiplexed: bool) -> Self {
-        let pace = bytes_per_second.map(|bytes| {
-            let mut pace = Pace::new(bytes);
+        let pace = bytes_per_second.map(|rate| {
+            let mut pace = Pace::new(rate);
             let first_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
             (pace, Box::pin(tokio::time::sleep_until(first_deadline)))
         });
@@ -84,7 +84,8 @@ impl Body for FaultyBody {
     }
 }
 
-/// Replaces the body of a response with an empty one, but keeps its length as `Content-Length`.
+/// Replaces the body of a response with an empty one, but keeps its length as `Content-Length`: the response to HEAD in
+/// HTTP/2.
 pub fn without_body<B>(response: Response<Either<B, FaultyBody>>) -> Response<Either<B, FaultyBody>>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
@@ -132,8 +133,7 @@ pub async fn apply_faults<B: Body<Data = Bytes>>(
     let body_bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let Delivery { mut latency, mut bytes_per_second } = delivery.unwrap_or_default();
     // Small bodies are sent with a single timer, because each timer may be late.
-    if let Some(transfer_time) = bytes_per_second.and_then(|bytes| Pace::new(bytes).single_piece_time(body_bytes.len()))
-    {
+    if let Some(transfer_time) = bytes_per_second.and_then(|rate| Pace::new(rate).single_piece_time(body_bytes.len())) {
         latency += transfer_time;
         bytes_per_second = None;
     }

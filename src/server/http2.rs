@@ -89,10 +89,10 @@ pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
                 let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
                 serve(io, service, std::future::pending()).await
             }
-            Scope::OneWorld(edge, world, world_ended) => {
+            Scope::OneWorld { edge, world, ended } => {
                 let scheme = edge.scheme;
                 let service = service(chat_api(edge, Some(world)), scheme, |_| false, tracker);
-                serve(io, service, wait_for_end(world_ended)).await
+                serve(io, service, wait_for_end(ended)).await
             }
         };
         if let Err(error) = result {

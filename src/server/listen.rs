@@ -29,6 +29,8 @@ use tokio::sync::watch;
 
 /// A connection is closed after it was idle for this time, or for up to twice as long.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How often a free port is chosen again if the one for IPv4 is taken for IPv6.
+const MAX_PORT_RETRIES: usize = 20;
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Sockets that are bound, but not yet served.
@@ -61,7 +63,7 @@ impl BoundSockets {
             }
             return Ok(Self { listeners, address });
         }
-        for attempt in 0.. {
+        for retries in 0.. {
             let ipv4_address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             let ipv4 =
                 TcpListener::bind(ipv4_address).await.map_err(|error| with_address(ipv4_address.to_string(), error))?;
@@ -70,7 +72,7 @@ impl BoundSockets {
             match TcpListener::bind(ipv6_address).await {
                 Ok(ipv6) => return Ok(Self { listeners: vec![ipv4, ipv6], address }),
                 // A port may be free in one address family and taken in the other.
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse && port == 0 && attempt < 20 => {}
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && port == 0 && retries < MAX_PORT_RETRIES => {}
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                     return Err(with_address(ipv6_address.to_string(), error));
                 }
@@ -149,7 +151,7 @@ pub async fn serve_world(
                 () = world_ends => {}
             }
         };
-        let scope = Scope::OneWorld(edge.clone(), world.name().into(), world.ended());
+        let scope = Scope::OneWorld { edge: edge.clone(), world: world.name().into(), ended: world.ended() };
         tokio::spawn(accept(listener, scope, tls_config.clone(), shutdown, stopped.clone()));
     }
     Ok(port)
@@ -208,11 +210,12 @@ async fn serve(
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) {
+    // If this fails, replies are only slower.
     let _ = stream.set_nodelay(true);
     let Some(tls_config) = tls_config else {
         // The world may end before the client sends anything.
         let world_ends = match &scope {
-            Scope::OneWorld(_, _, world_ended) => Either::Left(wait_for_end(world_ended.clone())),
+            Scope::OneWorld { ended, .. } => Either::Left(wait_for_end(ended.clone())),
             Scope::AllWorlds(_) => Either::Right(std::future::pending()),
         };
         let is_http2 = tokio::select! {
@@ -224,11 +227,11 @@ async fn serve(
             false => serve_http1(TokioIo::new(stream), scope, stopped, tracker).await,
         };
     };
-    serve_securely(stream, scope, tls_config, stopped, tracker).await;
+    serve_tls(stream, scope, tls_config, stopped, tracker).await;
 }
 
 /// Serves a connection with TLS. The future is boxed: otherwise it would enlarge the future of connections without TLS.
-fn serve_securely(
+fn serve_tls(
     stream: TcpStream,
     scope: Scope,
     tls_config: TlsConfig,
@@ -256,6 +259,7 @@ async fn handshake(stream: TcpStream, tls_config: &TlsConfig) -> Option<SecureSt
             Ok::<_, Infallible>(reply::failure(&Error::MalformedHttp, Some(hint)).map(Full::new))
         };
         let service = service_fn(move |_| error_reply());
+        // The connection closes in any case.
         let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service).await;
         return None;
     }
@@ -281,7 +285,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
             let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }
-        Scope::OneWorld(edge, world, world_ended) => {
+        Scope::OneWorld { edge, world, ended } => {
             let scheme = edge.scheme;
             let service = service(chat_api(edge, Some(world)), scheme, |_| false, tracker);
             let connection = http1::Builder::new().serve_connection(io, service);
@@ -290,7 +294,7 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
                 biased;
                 result = connection.as_mut() => result,
                 // An open connection must not reach a later world of the same name.
-                () = wait_for_end(world_ended) => {
+                () = wait_for_end(ended) => {
                     connection.as_mut().graceful_shutdown();
                     connection.await
                 }

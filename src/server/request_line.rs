@@ -62,13 +62,13 @@ impl<S: Read + Unpin> Read for RequestLineStream<S> {
             }
             let mut storage = [MaybeUninit::uninit(); MAX_INSPECTED_BYTES];
             let capacity = buffer.remaining().min(MAX_INSPECTED_BYTES);
-            let mut read = ReadBuf::uninit(&mut storage[..capacity]);
-            ready!(Pin::new(&mut this.stream).poll_read(context, read.unfilled()))?;
-            this.awaits_request = read.filled().is_empty();
-            match with_encoded_line(read.filled()) {
+            let mut inspected = ReadBuf::uninit(&mut storage[..capacity]);
+            ready!(Pin::new(&mut this.stream).poll_read(context, inspected.unfilled()))?;
+            this.awaits_request = inspected.filled().is_empty();
+            match with_encoded_line(inspected.filled()) {
                 Some(encoded) => this.unread = encoded,
                 None => {
-                    buffer.put_slice(read.filled());
+                    buffer.put_slice(inspected.filled());
                     return Poll::Ready(Ok(()));
                 }
             }

@@ -125,7 +125,7 @@ impl HttpSender {
         result.unwrap_or(CallOutcome::TimedOut)
     }
 
-    /// Sends a call and follows redirects. Each address is checked.
+    /// Sends a call and follows redirects. The URL of each is checked.
     async fn send_with_redirects(&self, call: &WebhookCall, webhook_request: &WebhookRequest) -> CallOutcome {
         let mut hop = Hop { url: call.url.clone(), has_body: true };
         for _ in 0..=MAX_REDIRECTS {
@@ -225,7 +225,7 @@ impl Hop {
     }
 }
 
-/// Bytes that are percent-encoded in the address of a redirect.
+/// Bytes that are percent-encoded in the URL of a redirect.
 const ENCODED_IN_REDIRECTS: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 

@@ -54,7 +54,7 @@ pub fn without_queues(realm: &Realm) -> Realm {
 impl World {
     /// The current state, including queues, and the world's time.
     fn checkpoint_with_queues(&self) -> (Checkpoint, Timestamp) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         (Checkpoint { realm: self.run_due_and_load(now), clock: self.clock() }, now)
     }
@@ -101,20 +101,20 @@ impl World {
     /// Replaces the world's state. Queues and sessions end, and webhook calls are dropped. A running clock keeps its
     /// distance to real time.
     pub(crate) fn restore(&self, checkpoint: &Checkpoint, restoration: Restoration) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         self.sessions.end_all();
-        let (previous_clock, real) = (self.clock(), self.real_time.now());
+        let (previous_clock, real_now) = (self.clock(), self.real_time.now());
         *self.clock.lock() = checkpoint.clock;
         self.waiters.record_jump(None);
         self.drop_webhook_calls();
         self.publish_without_queues(&checkpoint.realm);
-        let (from, to) = (previous_clock.now(real), checkpoint.clock.now(real));
+        let (from, to) = (previous_clock.now(real_now), checkpoint.clock.now(real_now));
         self.broadcast(WatchFrame::Clock { from, to, due_items: Vec::new(), restoration: Some(restoration) });
     }
 
     /// Removes all queues, which answers their parked polls.
     pub(crate) fn end_queues(&self) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         self.drop_queues();
     }
 

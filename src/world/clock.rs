@@ -22,7 +22,7 @@ impl World {
         policy: &JumpPolicy,
         target: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         let target_time = target(now)?.max(now);
         self.run_due_and_load(now);
@@ -42,7 +42,7 @@ impl World {
         policy: &JumpPolicy,
         target: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, E> {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         let realm = self.run_due_and_load(now);
         let is_spared = |item: &AgendaItem| matches!(item, AgendaItem::Queue(id) if policy.spared_queues.contains(id));
@@ -70,7 +70,7 @@ impl World {
 
     /// Makes the clock run with real time from its current time, or freezes it.
     pub(crate) fn set_clock_running(&self, is_running: bool) {
-        let _turn = self.lock();
+        let _writer_lock = self.lock();
         let now = self.now();
         let clock = if is_running {
             Clock::Running { offset: now.since(self.real_time.now()) }

@@ -1,9 +1,9 @@
 //! Makes jumps of the clock wait for clients that are between two polls, because the jump would expire their queues.
 //!
 //! Which clients are between polls is decided while the writer lock is held: a poll that ended before, or that a change
-//! before the jump woke up, counts as answered, and one that ends later as parked. A jump waits for the replies to polls
-//! that were woken up, even if it does not wait for clients, so that its effect does not depend on the time at which
-//! these replies are made.
+//! before the jump woke up, counts as answered, and one that ends later as parked. A jump waits for the replies to
+//! polls that were woken up, even if it does not wait for clients, so that its effect does not depend on the time at
+//! which these replies are made.
 
 use super::World;
 use super::blocking::run_blocking;
@@ -129,6 +129,7 @@ impl World {
         loop {
             let changed = self.changed();
             tokio::pin!(changed);
+            // Before the jump, so that a change between the jump and the wait is not missed.
             changed.as_mut().enable();
             let waited = self.real_time.now().since(started_at);
             let remaining = Span::from_micros(max_wait.micros().saturating_sub(waited.micros()));
@@ -154,6 +155,7 @@ impl World {
                 true => CHECK_INTERVAL,
                 false => CHECK_INTERVAL.min(Duration::from_micros(remaining.micros().unsigned_abs())),
             };
+            // After the interval, the jump is tried even without a change.
             let _ = tokio::time::timeout(check_interval, changed).await;
         }
     }

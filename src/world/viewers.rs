@@ -15,7 +15,7 @@ pub(super) struct Viewers {
     queues: ArcSwap<Vec<Arc<Queue>>>,
 }
 
-/// Ends the membership among a world's viewers when it is dropped.
+/// Removes a viewer from its world when it is dropped.
 pub struct ViewerRegistration {
     world: Arc<World>,
     queue: Arc<Queue>,

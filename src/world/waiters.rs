@@ -208,6 +208,7 @@ impl World {
             loop {
                 let changed = self.changed();
                 tokio::pin!(changed);
+                // Before the check, so that a change between the check and the wait is not missed.
                 changed.as_mut().enable();
                 if are_all_journaled() {
                     return;

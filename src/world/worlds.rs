@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// The worlds of a server, and the reports of those that ended.
 #[derive(Default)]
 pub struct Worlds {
     worlds_by_name: DashMap<String, Arc<World>, RandomState>,

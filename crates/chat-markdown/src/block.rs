@@ -36,13 +36,13 @@ struct Block {
     text: String,
     /// Position of the unparsed remainder in `text`.
     start: usize,
-    has_no_heading: bool,
-    has_no_rule: bool,
+    may_have_heading: bool,
+    may_have_rule: bool,
 }
 
 impl Block {
     fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), start: 0, has_no_heading: false, has_no_rule: false }
+        Self { text: text.into(), start: 0, may_have_heading: true, may_have_rule: true }
     }
 
     fn text(&self) -> &str {
@@ -114,15 +114,15 @@ impl Parser<'_> {
         if text.starts_with(CODE_INDENT) {
             return self.take_code(parent, block);
         }
-        if let Some(heading) = (!block.has_no_heading).then(|| scan::find_heading(text)).flatten() {
+        if let Some(heading) = (block.may_have_heading).then(|| scan::find_heading(text)).flatten() {
             return self.take_heading(parent, block, &heading);
         }
-        block.has_no_heading = true;
+        block.may_have_heading = false;
         if let Some(table) = table::TableFormat::parse(block.text()) {
             table.build(self.tree, parent, block.text());
             return None;
         }
-        if let Some(rule) = (!block.has_no_rule).then(|| scan::find_rule(block.text())).flatten() {
+        if let Some(rule) = (block.may_have_rule).then(|| scan::find_rule(block.text())).flatten() {
             let before = block.text()[..rule.start].trim_end_matches('\n').to_owned();
             if !before.is_empty() {
                 self.parse_block(parent, before);
@@ -132,7 +132,7 @@ impl Parser<'_> {
             let blank_length = after.text().len() - after.text().trim_start_matches('\n').len();
             return Some(after.skip(blank_length)).filter(|after| !after.text().is_empty());
         }
-        block.has_no_rule = true;
+        block.may_have_rule = false;
         if self.can_nest() {
             if let Some(kind) = list::Kind::of_block(block.text()) {
                 self.parse_list(parent, kind, block);

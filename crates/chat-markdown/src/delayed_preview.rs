@@ -1,4 +1,5 @@
-//! Adds delayed previews to rendered HTML: thumbnails that replace spinners, and cards of linked pages.
+//! Adds delayed previews to rendered HTML: thumbnails that replace spinners, and cards of linked pages. They are ready
+//! only some time after a message was sent.
 
 use super::UploadProperties;
 use super::media::{SPINNER_CLASS, SPINNER_URL, UPLOADS_PREFIX, path_id};
@@ -13,16 +14,16 @@ const CARD_PICTURE: &str = "/static/images/default-icon.png";
 pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties) -> Option<String> {
     let mut output = String::new();
     let mut copy_start = 0;
-    let mut link = 0;
+    let mut link_start = 0;
     for (start, _) in html.match_indices("<img ") {
         let end = start + html[start..].find('>')? + 1;
         let tag = &html[start..end];
         // Only the text since the previous link is searched.
-        link = html[link..start].rfind("<a ").map_or(link, |offset| link + offset);
+        link_start = html[link_start..start].rfind("<a ").map_or(link_start, |offset| link_start + offset);
         if !tag.contains(SPINNER_CLASS) {
             continue;
         }
-        let href = attribute(tag, "data-original-src").or_else(|| attribute(&html[link..start], "href"));
+        let href = attribute(tag, "data-original-src").or_else(|| attribute(&html[link_start..start], "href"));
         let Some(href) = href.filter(|href| path_id(&unescape_attribute(href)).as_deref() == Some(upload)) else {
             continue;
         };

@@ -112,6 +112,7 @@ pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String
         close_innermost_block(context, &mut open_blocks);
     }
     let mut lines = open_blocks.pop().map(|outside| outside.lines).unwrap_or_default();
+    // Real servers add this empty line, unless one is before the last line.
     if lines.len() > 2 && !lines[lines.len() - 2].is_empty() {
         lines.push(String::new());
     }

@@ -62,8 +62,8 @@ pub(super) fn escape_with_quotes(text: &str, single_quote: &str) -> String {
 
 /// Encodes a name for the fragment of a URL: percent-encoding with `.` instead of `%`.
 ///
-/// ASCII letters and digits, `-`, `_`, `~` and `*` are not encoded. In names of channels, but not in topics, the caller
-/// replaces spaces by `-` before.
+/// ASCII letters and digits, `-`, `_`, `~` and `*` are not encoded. Names of channels have a function of their own,
+/// [`encode_channel_name`].
 pub fn encode_hash_component(name: &str) -> String {
     encode_hash_bytes(name.bytes())
 }

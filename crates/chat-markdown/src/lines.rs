@@ -7,6 +7,7 @@ use super::placeholder::{END, START};
 /// Width of tab stops.
 const TAB_COLUMNS: usize = 4;
 
+/// The lines of a text for the block parser.
 pub(super) fn prepare(source: &str) -> Vec<String> {
     let text = normalize_white_space(&detach_lists(source));
     text.split('\n').map(str::to_owned).collect()
@@ -28,19 +29,20 @@ fn parse_item_kind(line: &str) -> Option<bool> {
 /// Adds a blank line before lists that directly follow other text, except in fenced blocks other than quotes.
 fn detach_lists(source: &str) -> String {
     let mut output = String::with_capacity(source.len() + 16);
+    // The fences of the open blocks, each with whether the block is a quote.
     let mut open_blocks: Vec<(&str, bool)> = Vec::new();
-    let mut open_non_quotes = 0;
+    let mut open_non_quote_count = 0;
     let mut lines = source.split('\n').peekable();
     while let Some(line) = lines.next() {
         output.push_str(line);
         let Some(next_line) = lines.peek() else { break };
         if let Some(opening) = fence::parse_opening(line) {
             if opening.language.is_none() && open_blocks.last().is_some_and(|(fence, _)| *fence == opening.fence) {
-                open_non_quotes -= usize::from(open_blocks.pop().is_some_and(|(_, is_not_quote)| is_not_quote));
+                open_non_quote_count -= usize::from(open_blocks.pop().is_some_and(|(_, is_quote)| !is_quote));
             } else {
-                let is_not_quote = !matches!(opening.language, Some("quote" | "quoted"));
-                open_blocks.push((opening.fence, is_not_quote));
-                open_non_quotes += usize::from(is_not_quote);
+                let is_quote = matches!(opening.language, Some("quote" | "quoted"));
+                open_blocks.push((opening.fence, is_quote));
+                open_non_quote_count += usize::from(!is_quote);
             }
         }
         output.push('\n');
@@ -49,7 +51,7 @@ fn detach_lists(source: &str) -> String {
             (None, Some(_)) => true,
             (Some(is_numbered), Some(is_next_line_numbered)) => is_numbered != is_next_line_numbered,
         };
-        if open_non_quotes == 0 && !line.is_empty() && begins_list {
+        if open_non_quote_count == 0 && !line.is_empty() && begins_list {
             output.push('\n');
         }
     }

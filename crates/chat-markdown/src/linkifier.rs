@@ -1,7 +1,7 @@
 //! Linkifiers: patterns of an organization whose matches become links.
 //!
-//! Clones of a linkifier share its compiled form. Source: section 16 of the reference behaviour, which
-//! leaves details open: A-41 in docs/assumptions.md.
+//! Clones of a linkifier share its compiled form. Source: section 16 of the reference behaviour, which leaves details
+//! open: A-41 in docs/assumptions.md.
 
 mod compilation;
 mod pattern;
@@ -124,8 +124,8 @@ impl LinkifierSource {
     }
 }
 
-/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::NON_FIELD`]) and a message, in the order in
-/// which they are reported. Never empty.
+/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::NON_FIELD`]) and a message, in the order
+/// in which they are reported. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierErrors(pub Vec<(&'static str, String)>);
 

@@ -88,10 +88,10 @@ fn insert_preview(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bo
         }
         ("p", Some(grandparent)) => {
             let is_only_child = tree[link.parent].children.len() == 1;
-            let has_no_text = matches!(tree[link.parent].text.content.as_str(), "" | "\n");
+            let is_text_empty = matches!(tree[link.parent].text.content.as_str(), "" | "\n");
             let index = preview_index(tree, grandparent, link.parent);
             tree[grandparent].children.insert(index, preview.node);
-            if replaces_link && is_only_child && has_no_text {
+            if replaces_link && is_only_child && is_text_empty {
                 tree[grandparent].children.retain(|child| *child != link.parent);
             }
         }

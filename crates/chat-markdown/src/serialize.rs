@@ -49,6 +49,7 @@ fn push_element(html: &mut String, tree: &Tree, node: NodeId) {
     for (name, value) in attributes {
         html.push(' ');
         html.push_str(name);
+        // An attribute whose value is its name, such as `controls`, is written without the value.
         if value != name {
             html.push_str("=\"");
             html::push_attribute(html, value);

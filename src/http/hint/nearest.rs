@@ -12,7 +12,7 @@ const MAX_COMPARED_BYTES: usize = 100;
 /// Names whose lengths in bytes differ by more are not similar.
 const MAX_LENGTH_DIFFERENCE: usize = 6;
 /// The Jaro-Winkler similarity, from 0 to 1, above which names are similar.
-const MIN_SIMILARITY: f64 = 0.8;
+pub const MIN_SIMILARITY: f64 = 0.8;
 /// From this number of characters on, names that differ in one letter are similar too.
 const MIN_LENGTH_FOR_ONE_LETTER_TYPOS: usize = 3;
 

@@ -37,6 +37,7 @@ impl PageRequest<'_> {
     }
 
     pub(super) fn register(&self, trace: &mut Trace) -> Response {
+        // With this field, as the page after an invitation email sends it on real servers, the form is only shown.
         let is_submitted = self.field("from_confirmation").is_none();
         self.register_or_show_form(self.field("key").unwrap_or_default(), InvitationKind::Email, is_submitted, trace)
     }

@@ -120,7 +120,7 @@ impl PageRequest<'_> {
                 let email = self.field("direct_email").or(self.field("username")).unwrap_or_default();
                 format!("The account {email} is deactivated. An administrator of the organization can reactivate it.")
             }
-            other => other.message(),
+            _ => error.message(),
         }
     }
 
@@ -237,6 +237,7 @@ impl PageRequest<'_> {
     }
 }
 
+/// A notice on the login page.
 enum PageNotice {
     Info(String),
     Error(String),

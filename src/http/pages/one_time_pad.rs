@@ -11,6 +11,8 @@ const PAD_DIGITS: usize = 64;
 pub struct OneTimePad<'a>(&'a str);
 
 impl<'a> OneTimePad<'a> {
+    /// Checks that a text is a pad.
+    ///
     /// # Errors
     ///
     /// `InvalidOtp`.

@@ -36,6 +36,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
         false => edge.router.find(&method, path, context.settings.feature_level),
     };
     let row = route.row();
+    // Web clients do not send the name of their user, which the session has.
     if let (Some(name), Some(session)) = (row.and_then(|row| row.caller_parameter), &incoming.session)
         && context.authenticates_by_session
         && !raw.values.contains_key(name)
@@ -59,7 +60,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
             raw.path_values = path;
             Route::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
         }
-        other => Route::Answer(respond_without_operation(context, other)),
+        no_operation => Route::Answer(respond_without_operation(context, no_operation)),
     })
 }
 
@@ -99,8 +100,8 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
             (Error::UnknownPath, hint.unwrap_or_else(|| hint::for_unknown_path(method, path)))
         }
     };
-    let code = context.emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    pending_response::former_failure(&error, code, None, Some(hint))
+    let status_and_code = context.emulation.and_then(|emulation| emulation.former_code(None, error.row()));
+    pending_response::former_failure(&error, status_and_code, None, Some(hint))
 }
 
 /// Converts the parameters to the newest level.
@@ -175,16 +176,16 @@ pub(super) fn refuse(
 
 /// A refusal with the status, code and message that it has at the world's level.
 fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint: Option<String>) -> PendingResponse {
-    // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_spent_budget(&error, context.world));
+    // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
     let Some(emulation) = context.emulation else { return pending_response::failure(&error, hint) };
     let mut error = emulation.restore_former_name(row.route, error);
     let message = emulation.former_message(row.route, &context.trace.params, &mut error);
-    let code = emulation.former_code(Some(row.route), error.row());
+    let status_and_code = emulation.former_code(Some(row.route), error.row());
     let level = context.world.settings().feature_level;
     let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);
-    pending_response::former_failure(&error, code, message, hint)
+    pending_response::former_failure(&error, status_and_code, message, hint)
 }
 
 /// Whether the body is declared as JSON, which the API reads only from incoming webhooks.

@@ -22,7 +22,7 @@ use http::{HeaderValue, Method, header};
 use serde_json::json;
 use std::sync::Arc;
 
-pub use detection::{PATH_PREFIX, is_chunk};
+pub use detection::{PATH_PREFIX, is_upload_chunk};
 
 /// The path that creates uploads, without `/api/v1`.
 const PATH: &str = "/tus";
@@ -42,7 +42,7 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     context.trace.route = route.row().map(|row| row.route.path);
     context.trace.method = method.clone().into();
     Some(match route {
-        _ if method == "OPTIONS" => Route::Answer(options_reply()),
+        _ if method == "OPTIONS" => Route::Answer(options_response()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path_values: path, ..RawParameters::default() };
             // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
@@ -78,7 +78,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
     let incoming = context.incoming;
     let mut raw = RawParameters { path_values: routed.raw.path_values.clone(), ..RawParameters::default() };
     let values = Arc::make_mut(&mut raw.values);
-    let is_chunk = is_chunk(incoming.headers());
+    let has_chunk = is_upload_chunk(incoming.headers());
     match routed.row.route.method {
         "POST" => {
             if incoming.header("upload-length").is_none() {
@@ -90,11 +90,11 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
                 ["filename", "filetype"].map(|key| Some((key.to_owned(), metadata_value(metadata, key)?)));
             values.extend(metadata_values.into_iter().flatten());
         }
-        "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), byte_count(incoming, "upload-offset")?),
+        "PATCH" if has_chunk => _ = values.insert("offset".to_owned(), byte_count(incoming, "upload-offset")?),
         "PATCH" => return Err(Error::InvalidTusContentType),
         _ => {}
     }
-    if is_chunk {
+    if has_chunk {
         let bytes = incoming.body.clone();
         raw.files.push(UploadedFile { name: String::new(), content_type: None, bytes });
     }
@@ -115,7 +115,7 @@ fn metadata_value(metadata: &str, key: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
 }
 
-fn options_reply() -> PendingResponse {
+fn options_response() -> PendingResponse {
     let mut response = reply::empty(204);
     let headers = response.headers_mut();
     headers.insert("tus-version", HeaderValue::from_static(VERSION));
@@ -136,18 +136,19 @@ pub fn build_response(
     // The reply to DELETE has no description of the upload.
     let Ok(upload) = upload else { return with_version(reply::empty(204)) };
     with_version(match authorized.row.route.method {
-        "HEAD" => offset_reply(&upload),
-        "POST" => creation_reply(&upload, context.origin),
-        _ => progress_reply(&upload, context.origin),
+        "HEAD" => offset_response(&upload),
+        "POST" => creation_response(&upload, context.origin),
+        _ => progress_response(&upload, context.origin),
     })
 }
 
-/// The response to a caller without access to the operation.
+/// The response to a caller without access to the operation. As on real servers, most errors become one.
 pub fn refuse_caller(error: &Error) -> PendingResponse {
     let keeps_error = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
     refusal(if keeps_error { error } else { &Error::UnauthenticatedUpload })
 }
 
+/// The refusal of a request, with the error's message only.
 pub fn refusal(error: &Error) -> PendingResponse {
     // With the API's status 400, web clients would try again.
     let status = if matches!(error, Error::UploadQuotaExceeded) { 413 } else { error.status() };
@@ -163,8 +164,8 @@ fn with_version(mut response: PendingResponse) -> PendingResponse {
     response
 }
 
-fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
-    let mut response = progress_reply(upload, origin);
+fn creation_response(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
+    let mut response = progress_response(upload, origin);
     *response.status_mut() = http::StatusCode::CREATED;
     let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
@@ -174,7 +175,7 @@ fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
 }
 
 /// The offset of an upload; for a complete one also the URL and the name of the file.
-fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
+fn progress_response(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     let mut response = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
         reply::json(200, PendingBody::json(json!({"url": url, "filename": upload.filename})))
@@ -185,7 +186,7 @@ fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     response
 }
 
-fn offset_reply(upload: &UploadReply) -> PendingResponse {
+fn offset_response(upload: &UploadReply) -> PendingResponse {
     let mut response = reply::empty(200);
     let headers = response.headers_mut();
     headers.insert("upload-offset", upload.offset.into());

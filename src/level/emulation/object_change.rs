@@ -14,6 +14,7 @@ pub(super) struct ObjectChange {
     pub(super) action: ObjectAction,
 }
 
+/// What a change does to the objects at its path.
 #[derive(Clone, Copy)]
 pub(super) enum ObjectAction {
     RemoveField(&'static str),

@@ -28,6 +28,7 @@ pub struct Anonymizer {
 
 #[derive(Default)]
 struct Replacements {
+    /// By word in lower case; if there is a salt, by word, null character and salt.
     by_word: HashMap<String, String>,
     used: HashSet<String>,
 }
@@ -108,21 +109,20 @@ impl Anonymizer {
     fn choose_replacement(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
         let mut replacements = self.replacements.borrow_mut();
-        let mut lowest_penalty = (usize::MAX, String::new());
+        let (mut lowest_penalty, mut best_candidate) = (usize::MAX, String::new());
         for attempt in 0..MAX_ATTEMPTS {
             let candidate = self.candidate(key, word, attempt);
             let penalty = self.penalty(&candidate, replacements.used.contains(&candidate));
-            if penalty < lowest_penalty.0 {
-                lowest_penalty = (penalty, candidate);
+            if penalty < lowest_penalty {
+                (lowest_penalty, best_candidate) = (penalty, candidate);
             }
             if penalty == 0 {
                 break;
             }
         }
-        let (_, candidate) = lowest_penalty;
-        replacements.used.insert(candidate.clone());
-        replacements.by_word.insert(key.to_owned(), candidate.clone());
-        candidate
+        replacements.used.insert(best_candidate.clone());
+        replacements.by_word.insert(key.to_owned(), best_candidate.clone());
+        best_candidate
     }
 
     /// How much a candidate should be avoided: the length in bytes of the longest original word in it; at least 1 if it

@@ -85,6 +85,7 @@ impl Anonymizer {
         let mut result = parts.next().unwrap_or_default().to_owned();
         while let Some(operator) = parts.next() {
             let operand = parts.next();
+            // Writing to a string can't fail.
             let _ = write!(
                 result,
                 "/{}",
@@ -191,6 +192,7 @@ fn encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) {
             result.push(byte.into());
         } else {
+            // Writing to a string can't fail.
             let _ = write!(result, ".{byte:02X}");
         }
     }

@@ -95,7 +95,10 @@ impl Anonymizer {
             replace_inner_text(user, "**", |name| self.anonymize_mention(name, directory))
         } else if let Some(group) = part("group") {
             replace_inner_text(group, "*", |name| {
-                directory.groups.find(name).map_or_else(|| self.anonymize_text(name), |name| name.fixture_name.clone())
+                directory
+                    .groups
+                    .find(name)
+                    .map_or_else(|| self.anonymize_text(name), |group| group.fixture_name.clone())
             })
         } else if let Some(channel) = part("channel") {
             replace_inner_text(channel, "**", |name| self.anonymize_channel_link(name, directory))
@@ -140,7 +143,10 @@ impl Anonymizer {
     /// Replaces the inner part of a link to a channel: `design`, `design>topic` or `design>topic@7`.
     fn anonymize_channel_link(&self, link: &str, directory: &Directory) -> String {
         let rename_channel = |name: &str| {
-            directory.channels.find(name).map_or_else(|| self.anonymize_text(name), |name| name.fixture_name.clone())
+            directory
+                .channels
+                .find(name)
+                .map_or_else(|| self.anonymize_text(name), |channel| channel.fixture_name.clone())
         };
         let Some((name, topic)) = link.split_once('>') else { return rename_channel(link) };
         let (topic, message_id) = match topic.rsplit_once('@') {
@@ -161,7 +167,7 @@ impl Anonymizer {
     /// The name of an emoji in the fixture. Names of Unicode emoji remain.
     pub fn anonymize_emoji(&self, name: &str, directory: &Directory) -> String {
         match directory.custom_emoji.find(name) {
-            Some(name) => name.fixture_name.clone(),
+            Some(names) => names.fixture_name.clone(),
             None if EmojiNames::newest().by_name(name).is_some() => name.to_owned(),
             None => self.anonymize_text(name),
         }

@@ -218,8 +218,8 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         let survey = self.survey;
         let (register_reply, directory) = (&survey.register_reply, &survey.directory);
         self.write_list("reminders", register_reply.list("reminders").iter(), |_, record| {
-            let has_message = reminded_message_id(record).is_some_and(|id| survey.messages.contains_key(&id));
-            Ok(convert_reminder(record, has_message, directory))
+            let is_message_in_fixture = reminded_message_id(record).is_some_and(|id| survey.messages.contains_key(&id));
+            Ok(convert_reminder(record, is_message_in_fixture, directory))
         })?;
         self.write_list("scheduled_messages", register_reply.list("scheduled_messages").iter(), |_, record| {
             Ok(convert_scheduled_message(record, directory))

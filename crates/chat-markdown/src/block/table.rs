@@ -11,7 +11,8 @@ pub(super) struct TableFormat {
     columns: Vec<Option<&'static str>>,
 }
 
-/// If a row ends with an unescaped bar, the position of the bar or of the backslashes before it.
+/// If a row ends with an unescaped bar, the position of the bar or of the backslashes before it, which are part of the
+/// border on real servers.
 fn end_border_position(row: &str) -> Option<usize> {
     let inside = row.strip_suffix('|')?;
     let backslashes = inside.len() - inside.trim_end_matches('\\').len();
@@ -45,12 +46,12 @@ impl TableFormat {
     /// Adds the table to the tree, if the tree's budget suffices for all cells.
     pub fn build(&self, tree: &mut Tree, parent: NodeId, text: &str) {
         // Each row has all columns, however short its text is.
-        let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let row_count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let cell_lengths = self.columns.iter().map(|alignment| {
             length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
         });
-        let output_length = cell_lengths.sum::<usize>().saturating_mul(rows);
-        if tree.budget().check_nodes(self.columns.len().saturating_mul(rows), output_length).is_err() {
+        let output_length = cell_lengths.sum::<usize>().saturating_mul(row_count);
+        if tree.budget().check_nodes(self.columns.len().saturating_mul(row_count), output_length).is_err() {
             return;
         }
         let mut lines = text.split('\n');
@@ -106,13 +107,13 @@ fn alignment(cell: &str) -> Option<&'static str> {
 }
 
 /// A run of backticks in a row.
-struct Backticks {
+struct BacktickRun {
     /// Position of the first backtick, or of the backslash before it.
     start: usize,
     /// Length of the run when it closes code.
-    closing_count: usize,
+    closing_length: usize,
     /// Length of the run when it opens code: one less after a backslash.
-    opening_count: usize,
+    opening_length: usize,
     /// Position of the last backtick.
     end: usize,
 }
@@ -120,12 +121,12 @@ struct Backticks {
 /// Splits a row at unescaped bars that are not in code.
 fn split_cells(row: &str) -> Vec<&str> {
     let (bars, backticks) = find_bars_and_backticks(row);
-    let mut code = find_code_spans(&backticks).into_iter().peekable();
+    let mut code_spans = find_code_spans(&backticks).into_iter().peekable();
     let mut cells = Vec::new();
     let mut start = 0;
     for bar in bars {
-        while code.next_if(|(_, end)| *end < bar).is_some() {}
-        if code.peek().is_some_and(|(begin, _)| *begin <= bar) {
+        while code_spans.next_if(|(_, end)| *end < bar).is_some() {}
+        if code_spans.peek().is_some_and(|(span_start, _)| *span_start <= bar) {
             continue;
         }
         cells.push(&row[start..bar]);
@@ -135,7 +136,7 @@ fn split_cells(row: &str) -> Vec<&str> {
     cells
 }
 
-fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
+fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<BacktickRun>) {
     let bytes = row.as_bytes();
     let run_length = |from: usize| bytes[from..].iter().take_while(|&&byte| byte == b'`').count();
     let (mut bars, mut backticks) = (Vec::new(), Vec::new());
@@ -145,22 +146,22 @@ fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
         position += match (bytes[position], bytes.get(position + 1)) {
             (b'\\', Some(b'\\' | b'|')) => 2,
             (b'\\', Some(b'`')) => {
-                let closing_count = run_length(position + 1);
+                let closing_length = run_length(position + 1);
                 // The escaped backtick can't open code, but the run can close code with it.
-                let opening_count = closing_count - 1;
-                backticks.push(Backticks {
+                let opening_length = closing_length - 1;
+                backticks.push(BacktickRun {
                     start: position,
-                    closing_count,
-                    opening_count,
-                    end: position + closing_count,
+                    closing_length,
+                    opening_length,
+                    end: position + closing_length,
                 });
-                closing_count + 1
+                closing_length + 1
             }
             (b'`', _) => {
-                let count = run_length(position);
-                let end = position + count - 1;
-                backticks.push(Backticks { start: position, closing_count: count, opening_count: count, end });
-                count
+                let length = run_length(position);
+                let end = position + length - 1;
+                backticks.push(BacktickRun { start: position, closing_length: length, opening_length: length, end });
+                length
             }
             (b'|', _) => {
                 bars.push(position);
@@ -173,15 +174,15 @@ fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
 }
 
 /// The first and last position of each code span.
-fn find_code_spans(backticks: &[Backticks]) -> Vec<(usize, usize)> {
-    let mut indexes_by_count = std::collections::HashMap::<usize, Vec<usize>>::new();
+fn find_code_spans(backticks: &[BacktickRun]) -> Vec<(usize, usize)> {
+    let mut indexes_by_length = std::collections::HashMap::<usize, Vec<usize>>::new();
     for (index, run) in backticks.iter().enumerate() {
-        indexes_by_count.entry(run.closing_count).or_default().push(index);
+        indexes_by_length.entry(run.closing_length).or_default().push(index);
     }
     let mut spans = Vec::new();
     let mut index = 0;
     while let Some(opening) = backticks.get(index) {
-        let indexes_of_length = indexes_by_count.get(&opening.opening_count).filter(|_| opening.opening_count > 0);
+        let indexes_of_length = indexes_by_length.get(&opening.opening_length).filter(|_| opening.opening_length > 0);
         let closing = indexes_of_length
             .and_then(|indexes| indexes.get(indexes.partition_point(|&other| other <= index)).copied());
         if let Some(closing) = closing {

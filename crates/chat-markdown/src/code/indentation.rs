@@ -61,8 +61,8 @@ pub(super) struct Indentation {
     enclosing: Vec<Option<usize>>,
     /// The innermost block.
     current: Option<usize>,
-    /// The indentation of a block that begins at this place of the line: the spaces at its start, and the indicators such
-    /// as `- ` and further spaces after them.
+    /// The indentation of a block that begins at this place of the line: the spaces at its start, and the indicators
+    /// such as `- ` and further spaces after them.
     next: usize,
     /// The indentation of the current block scalar. None: not known yet.
     block_scalar: Option<usize>,

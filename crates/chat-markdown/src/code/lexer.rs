@@ -71,6 +71,7 @@ impl<'t> Lexer<'t> {
 
     fn run(&mut self, state: usize, tokens: &mut Vec<Token<'t>>) {
         let language = self.language;
+        // The initial state is below any other, and only once in the stack.
         let mut stack = vec![0, state];
         stack.dedup();
         let mut position = 0;
@@ -83,14 +84,15 @@ impl<'t> Lexer<'t> {
                 if character == '\n' {
                     stack = vec![0];
                 }
+                // The classes of Pygments for white space and for errors.
                 self.emit(if character == '\n' { "w" } else { "err" }, position..end, tokens);
                 position = end;
                 empty_matches = 0;
                 continue;
             };
             let end = self.emit_match(&found_match, position, &mut stack, tokens);
-            for next in &found_match.rule.next {
-                match next {
+            for change in &found_match.rule.next {
+                match change {
                     StackChange::Pop if stack.len() > 1 => drop(stack.pop()),
                     StackChange::Pop => {}
                     StackChange::Reenter => stack.push(state),

@@ -1,4 +1,5 @@
-//! Highlights shell sessions: lines with a prompt and their continuation lines are code, other lines are output.
+//! Highlights shell sessions: lines with a prompt and their continuation lines are code, other lines are output. The
+//! classes of tokens are those of Pygments.
 
 use super::languages;
 use super::lexer::Token;
@@ -29,14 +30,13 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut block = Block::default();
     let mut is_continued = false;
-    // Start of the block.
-    let mut start = 0;
+    let mut block_start = 0;
     let mut position = 0;
     for line in text.split_inclusive('\n') {
         let end = position + line.len();
         let mut remaining = line;
         if block.insertions.is_empty() {
-            start = position;
+            block_start = position;
         }
         if let Some(captures) = ENVIRONMENT_NAME.as_ref().and_then(|regex| regex.captures(line)) {
             block.insert("gp gp-VirtualEnv", &line[..captures[1].len()]);
@@ -44,9 +44,9 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
             remaining = &line[captures[0].len()..];
         }
         if let Some(captures) = PROMPT.as_ref().and_then(|regex| regex.captures(remaining)) {
-            let prompt = captures[1].len();
-            block.insert("gp", &remaining[..prompt]);
-            block.code.push_str(&remaining[prompt..captures[0].len()]);
+            let prompt_length = captures[1].len();
+            block.insert("gp", &remaining[..prompt_length]);
+            block.code.push_str(&remaining[prompt_length..captures[0].len()]);
             is_continued = block.code.ends_with("\\\n");
         } else if is_continued {
             if let Some(code) = remaining.strip_prefix(CONTINUATION) {
@@ -58,13 +58,13 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
             is_continued = block.code.ends_with("\\\n");
         } else {
             let block_end = end - remaining.len();
-            std::mem::take(&mut block).finish(&text[start..block_end], &mut tokens);
+            std::mem::take(&mut block).finish(&text[block_start..block_end], &mut tokens);
             tokens.push(Token { class: "go", text: remaining });
         }
         position = end;
     }
     if !block.insertions.is_empty() {
-        block.finish(&text[start..], &mut tokens);
+        block.finish(&text[block_start..], &mut tokens);
     }
     tokens
 }

@@ -5,7 +5,7 @@ use crate::html;
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
 
-/// The runs of backticks in a text, by length too, so that a closing run is found without a search.
+/// The runs of backticks in a text, by length too, so that a closing run is found without reading the text.
 struct BacktickRuns {
     /// Start and length of each run.
     all: Vec<(usize, usize)>,

@@ -4,7 +4,7 @@ use super::{InlineExpander, TextRewriter};
 use crate::character::is_space;
 
 /// A run of asterisks that may open emphasis.
-struct Asterisks {
+struct AsteriskRun {
     position: usize,
     count: usize,
 }
@@ -28,7 +28,7 @@ fn expand_between_asterisks(
     tags: &[&'static str],
 ) -> String {
     let mut output = String::with_capacity(text.len());
-    let mut open_asterisks: Vec<Asterisks> = Vec::new();
+    let mut open_asterisks: Vec<AsteriskRun> = Vec::new();
     let mut remaining = text;
     while let Some(offset) = memchr::memchr(b'*', remaining.as_bytes()) {
         let (before, asterisks) = remaining.split_at(offset);
@@ -53,7 +53,7 @@ fn expand_between_asterisks(
             count -= width;
         }
         if count > 0 {
-            open_asterisks.push(Asterisks { position: output.len(), count });
+            open_asterisks.push(AsteriskRun { position: output.len(), count });
             output.extend(std::iter::repeat_n('*', count));
         }
     }
@@ -70,11 +70,11 @@ pub(super) fn expand_strong(inline: &mut InlineExpander<'_, '_>, text: &str) -> 
     for line in text.split_inclusive('\n') {
         let mut position = 0;
         while let Some(opening) = line[position..].find(DELIMITER).map(|offset| position + offset) {
-            let content = opening + DELIMITER.len();
-            let Some(first) = line[content..].chars().next() else { break };
-            let min_end = content + first.len_utf8();
+            let content_start = opening + DELIMITER.len();
+            let Some(first) = line[content_start..].chars().next() else { break };
+            let min_end = content_start + first.len_utf8();
             let Some(closing) = line[min_end..].find(DELIMITER).map(|offset| min_end + offset) else { break };
-            let placeholder = inline.stash_nested_element(&["strong"], &line[content..closing]);
+            let placeholder = inline.stash_nested_element(&["strong"], &line[content_start..closing]);
             position = closing + DELIMITER.len();
             rewriting.replace(line_start + opening..line_start + position, &placeholder);
         }

@@ -23,9 +23,9 @@ pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
     let closing = closing_brackets(text);
     let mut rewriting = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'[', text.as_bytes()) {
-        let Some(&text_end) = closing.get(&start).filter(|_| start >= rewriting.position()) else { continue };
-        let Some(destination) = parse_destination(inline, text, text_end + 1) else { continue };
-        let label = &text[start + 1..text_end];
+        let Some(&label_end) = closing.get(&start).filter(|_| start >= rewriting.position()) else { continue };
+        let Some(destination) = parse_destination(inline, text, label_end + 1) else { continue };
+        let label = &text[start + 1..label_end];
         let is_image = text[..start].ends_with('!');
         let element = if is_image {
             media_element(inline, &destination, label)

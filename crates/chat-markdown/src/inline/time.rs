@@ -22,6 +22,7 @@ const DATE_FORMATS: [&str; 14] = [
 /// Formats of the time of day, without spaces.
 const TIME_FORMATS: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
 
+/// Words in a date that do not matter, such as its weekday.
 const IGNORED_WORDS: [&str; 18] = [
     "at",
     "of",
@@ -88,9 +89,12 @@ pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
     text.contains(OPENING).then_some(())?;
     let mut rewriting = TextRewriter::new(text);
     while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {
-        let inside = start + OPENING.len();
-        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
-        let source = &text[inside..end];
+        let source_start = start + OPENING.len();
+        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[source_start..]).map(|offset| source_start + offset)
+        else {
+            break;
+        };
+        let source = &text[source_start..end];
         let format = &inline.context.settings.output_format;
         let placeholder =
             match time_element(source, if format.accepts_only_iso_times { parse_iso } else { parse_any_format }) {

@@ -53,9 +53,9 @@ pub(crate) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Parses a URL. None: its host is invalid.
-    pub fn parse(address: &'a str) -> Option<Self> {
+    pub fn parse(url: &'a str) -> Option<Self> {
         let mut parts = Parts::default();
-        let mut remaining = address;
+        let mut remaining = url;
         if let Some((scheme, following)) = remaining.split_once(':')
             && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
@@ -124,8 +124,8 @@ fn is_valid_host(host: &str) -> bool {
 }
 
 /// Repairs a URL, and adds a scheme if it needs one. None: the scheme is not safe. "": the URL is invalid.
-pub(crate) fn sanitize(address: &str) -> Option<String> {
-    let repaired = address.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
+pub(crate) fn sanitize(url: &str) -> Option<String> {
+    let repaired = url.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
     let repaired = repaired.replace(' ', "%20");
     let Some(mut parts) = Parts::parse(&repaired) else { return Some(String::new()) };
     if parts.scheme.is_empty() && parts.host.is_empty() {
@@ -137,14 +137,14 @@ pub(crate) fn sanitize(address: &str) -> Option<String> {
         }
     }
     if parts.scheme.is_empty() {
-        return sanitize(&format!("http://{address}"));
+        return sanitize(&format!("http://{url}"));
     }
     SAFE_SCHEMES.contains(&parts.scheme.as_str()).then(|| parts.join())
 }
 
 /// Whether a URL is valid and safe, so that it may be linked.
-pub(crate) fn is_safe(address: &str) -> bool {
-    !address.is_empty() && sanitize(address).is_some_and(|url| !url.is_empty())
+pub(crate) fn is_safe(url: &str) -> bool {
+    !url.is_empty() && sanitize(url).is_some_and(|sanitized| !sanitized.is_empty())
 }
 
 /// The sanitized target of a link.
@@ -156,15 +156,15 @@ pub(crate) struct Target {
 
 impl Target {
     /// Makes a URL relative if it has one of [`RELATIVE_PATHS`] in the organization's site.
-    pub fn from_url(context: &Context<'_>, address: &str) -> Self {
+    pub fn from_url(context: &Context<'_>, url: &str) -> Self {
         let relative = context.settings.own_url.and_then(|base| {
-            let path = address.strip_prefix(base.trim_end_matches('/'))?;
+            let path = url.strip_prefix(base.trim_end_matches('/'))?;
             RELATIVE_PATHS.iter().any(|prefix| path.starts_with(prefix)).then_some(path)
         });
         let href = match relative {
             Some(fragment) if fragment.starts_with("/#") => &fragment[1..],
             Some(path) => path,
-            None => address,
+            None => url,
         };
         Self { href: href.to_owned() }
     }

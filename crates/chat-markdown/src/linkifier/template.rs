@@ -1,5 +1,4 @@
-//! URL templates (RFC 6570), in which characters that URLs do not allow are allowed around
-//! expressions, and are encoded.
+//! URL templates (RFC 6570). Around expressions, they may have characters that URLs do not allow, which are encoded.
 
 use iri_string::template::UriTemplateString;
 
