@@ -57,5 +57,6 @@ pub use mistake::Mistake;
 pub use mode::Mode;
 pub use outcome::{Difference, Outcome};
 pub(crate) use random_word::random_word;
-pub use run::{level_of_world, play};
+pub(crate) use run::level_of_world;
+pub use run::play;
 pub use stage::Stage;

@@ -127,7 +127,7 @@ impl RegisterState {
 }
 
 /// Whether a name in `fetch_event_types` selects one of the keys of messages, lists, bots and statuses. Some of these
-/// names, such as `starred_messages`, are no type of events. False also for types of events that select other keys.
+/// names, such as `starred_messages`, are not types of events. False also for types of events that select other keys.
 pub fn has_state_for(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }

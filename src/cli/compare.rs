@@ -126,7 +126,12 @@ impl Compare {
         {
             return Err(CliError::usage(format!("takes two servers, not {} twice", first.as_str())));
         }
-        let files = ResultFiles::prepare(self.output.as_deref(), self.json.as_deref(), self.baseline.as_deref())?;
+        let files = ResultFiles::prepare(
+            self.output.as_deref(),
+            self.json.as_deref(),
+            &self.accounts,
+            self.baseline.as_deref(),
+        )?;
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let documents = self.read_documents()?;
         let probes = selected_probes(&documents, &self.only)?;

@@ -145,16 +145,21 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
 ///
 /// If none is, with the names of the scenarios' users.
 fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
+    let Some(file) = file else { return Ok(()) };
     let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
     let known_names: Vec<&str> =
         role_names().chain(role_names().map(handle_of)).chain(handles.iter().map(String::as_str)).collect();
     for name in accounts.keys().filter(|name| !known_names.contains(&name.as_str())) {
         if let Some(similar) = similar_name(name, &known_names).filter(|similar| handle_of(similar) != name) {
-            eprint_line(format_args!("warning: $.{name}: no scenario uses this account; did you mean `{similar}`?"));
+            eprint_line(format_args!(
+                "warning: {}: $.{name}: no scenario uses this account; did you mean `{similar}`?",
+                file.display()
+            ));
         }
     }
-    let has_user = accounts.keys().any(|name| handles.contains(name));
-    let Some(file) = file.filter(|_| !has_user && !handles.is_empty()) else { return Ok(()) };
+    if handles.is_empty() || accounts.keys().any(|name| handles.contains(name)) {
+        return Ok(());
+    }
     let handles: Vec<&str> = handles.iter().map(String::as_str).collect();
     let nearest = accounts.keys().find_map(|name| similar_name(name, &handles).map(|handle| (name, handle)));
     let suggestion = nearest.map(|(name, handle)| format!("; is `{name}` meant by {handle}?")).unwrap_or_default();
@@ -225,6 +230,18 @@ pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String)
     apply_edits(&document.text, &edits)
 }
 
+/// That a scenario was played at another level than that of the server, as its `world` block says. None if it was not.
+async fn level_note(
+    stage: &Stage,
+    document: &Document,
+    scenario: &crate::scenario::Scenario,
+) -> Result<Option<String>, CliError> {
+    let Some(level) = level_of_world(stage, document, scenario) else { return Ok(None) };
+    let server_level = stage.level().await.map_err(CliError::failure)?;
+    let note = || format!(" (at level {level}, as its world block says; the server is at {server_level})");
+    Ok((level != server_level).then(note))
+}
+
 async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &mut Results) -> Result<(), CliError> {
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
@@ -232,14 +249,12 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         let title = format!("{}: {}", document.path, scenario.name);
         let verdict = match play(stage, document, scenario, mode).await {
             Outcome::Passed => {
-                let server_level = stage.level().await.map_err(CliError::failure)?;
-                let own_level = level_of_world(document, scenario).filter(|level| *level != server_level);
-                let level_note = match own_level {
-                    Some(level) if run.url.is_some() => {
-                        format!(" (at level {level}, as its world block says; the server is at {server_level})")
-                    }
-                    _ => String::new(),
+                // A server that was started for the scenarios has no level of interest.
+                let level_note = match run.url {
+                    Some(_) => level_note(stage, document, scenario).await?,
+                    None => None,
                 };
+                let level_note = level_note.unwrap_or_default();
                 print_line(format_args!("played   {title}{level_note}"))?;
                 Verdict::Played
             }

@@ -49,12 +49,12 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     Outcome::Passed
 }
 
-/// The feature level that a scenario's `world` blocks set, if it is a number.
-pub fn level_of_world(document: &Document, scenario: &Scenario) -> Option<i64> {
+/// The feature level that a scenario's `world` blocks set. None if they set none.
+pub fn level_of_world(stage: &Stage, document: &Document, scenario: &Scenario) -> Option<i64> {
     let blocks = document.background.iter().chain(&scenario.blocks);
     let setup = WorldSetup::merge(blocks.filter_map(Block::world_setup));
     let (_, text) = setup.options.iter().rfind(|(name, _)| name == "feature_level")?;
-    text.parse().ok()
+    if text == "newest" { stage.newest_level() } else { text.parse().ok() }
 }
 
 fn failed_outcome(line: usize, reason: String) -> Outcome {

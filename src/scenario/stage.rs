@@ -121,7 +121,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Reads the level and the dialect of the world at the URL of the stage; of `default` if there is none.
+    /// Reads the level and the dialect of the world at the URL of the stage; of `default` if there is none.
     async fn read_world_defaults(&self, newest_level: i64) -> Result<WorldDefaults, Failure> {
         let world_name = self.base_url.split_once("/w/").map(|(_, name)| name.split('/').next().unwrap_or(name));
         let mut row = Value::Null;
@@ -138,6 +138,11 @@ impl Stage {
             level: row["feature_level"].as_i64().unwrap_or(newest_level),
             dialect: dialect.map(str::to_owned),
         })
+    }
+
+    /// The newest feature level that the server knows. None without control.
+    pub(super) fn newest_level(&self) -> Option<i64> {
+        self.world_defaults.as_ref().map(|defaults| defaults.newest_level)
     }
 
     /// Whether scenarios are played with control, each in its own world.

@@ -18,11 +18,12 @@ impl<'a> ResultFiles<'a> {
     ///
     /// # Errors
     ///
-    /// If a file can't be written, or is given twice, also as the baseline.
+    /// If a file can't be written, or is given twice, also as a file that is read.
     pub fn prepare(
         text: Option<&'a Path>,
         json: Option<&'a Path>,
-        baseline: Option<&'a Path>,
+        accounts: &Path,
+        baseline: Option<&Path>,
     ) -> Result<Self, CliError> {
         for (option, file) in [("--output", text), ("--json", json)] {
             if file == Some(Path::new("-")) {
@@ -33,11 +34,17 @@ impl<'a> ResultFiles<'a> {
         for file in text.into_iter().chain(json) {
             check_writable(file).map_err(|error| write_error(file, &error))?;
         }
-        if let (Some(text), Some(json)) = (text, json)
-            && is_same_file(text, json)
-        {
-            let message = format!("--output and --json are the same file, {}", json.display());
-            return Err(CliError::usage(message));
+        for (option, file, other_option, other_file) in [
+            ("--output", text, "--json", json),
+            ("--output", text, "--accounts", Some(accounts)),
+            ("--json", json, "--accounts", Some(accounts)),
+        ] {
+            if let (Some(file), Some(other_file)) = (file, other_file)
+                && is_same_file(file, other_file)
+            {
+                let message = format!("{option} and {other_option} are the same file, {}", other_file.display());
+                return Err(CliError::usage(message));
+            }
         }
         for (option, file) in [("--output", text), ("--json", json)] {
             if let (Some(file), Some(baseline)) = (file, baseline)

@@ -1,13 +1,12 @@
 //! Which probes `--only` selects: by operation, or by a text in them.
 
 use super::operations::{operation_name, operations_named};
+use crate::api::rows;
 use crate::cli::CliError;
 use crate::control::api_paths::nearest_operation;
 use crate::json_diagnostic::similar_name;
 use crate::scenario::server_comparison::requests;
 use crate::scenario::{Document, Scenario};
-
-const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 type Probe<'a> = (&'a Document, &'a Scenario);
 
@@ -54,7 +53,7 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
 /// Whether a pattern is a method and a path that no operation and no probe has.
 fn is_unknown_request(probes: &[Probe], pattern: &str) -> bool {
     let Some((method, path)) = pattern.split_once(' ') else { return false };
-    let is_method = METHODS.contains(&method.to_uppercase().as_str());
+    let is_method = rows().any(|row| row.route.method.eq_ignore_ascii_case(method));
     let is_probed = |(document, scenario): &Probe| {
         requests(document, scenario)
             .any(|(other_method, other_path)| other_method.eq_ignore_ascii_case(method) && other_path == path)

@@ -6,7 +6,8 @@ use crate::scenario::server_comparison::ComparedServer;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The first feature level at which `GET /users/me` has `role`. Before it, there are flags only.
+/// The first feature level at which `GET /users/me` has `role`, as the table of fields says by the change log. Before
+/// it, there are flags only.
 const FIRST_LEVEL_WITH_ROLES: i64 = 59;
 
 /// A warning if the servers have names of different dialects, so that every reply with such a name differs.

@@ -80,24 +80,16 @@ pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
-/// What a request without a reply may have created on a server, as text. None if it creates no objects. `unique_word`
-/// is that of the probe.
-pub fn possible_creation(method: &str, path: &str, url: &str, unique_word: &str) -> Option<String> {
+/// What a request created on a server, or may have created, if the reply does not identify that, as text. None if it
+/// creates no objects. `reason` is what is wrong with the reply, and `unique_word` that of the probe.
+pub fn unidentified_creation(
+    method: &str,
+    path: &str,
+    reason: &str,
+    (url, unique_word): (&str, &str),
+) -> Option<String> {
     creates_objects(method, path).then(|| {
-        format!(
-            "perhaps what {method} {path} made on {url}, whose reply was lost; names that the probe gives contain \
-             {unique_word}"
-        )
-    })
-}
-
-/// What a request created on a server without identifying it in the reply, as text. None if it creates no objects.
-pub fn unidentified_creation(method: &str, path: &str, url: &str, unique_word: &str) -> Option<String> {
-    creates_objects(method, path).then(|| {
-        format!(
-            "what {method} {path} made on {url}, whose reply does not identify it; names that the probe gives contain \
-             {unique_word}"
-        )
+        format!("what {method} {path} made on {url} ({reason}); names that the probe gives contain {unique_word}")
     })
 }
 

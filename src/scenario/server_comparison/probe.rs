@@ -246,13 +246,14 @@ impl ProbeRun<'_> {
     ) -> Result<[HttpReply; 2], String> {
         let mut replies = Vec::new();
         for (index, request) in encoded.iter().enumerate() {
+            let place = (self.servers[index].url.as_str(), self.settings.unique_word);
+            let unidentified = |reason: &str| cleanup::unidentified_creation(&request.method, path, reason, place);
             let reply = self.servers[index].send(request.clone()).await.inspect_err(|_| {
-                let (url, word) = (&self.servers[index].url, self.settings.unique_word);
-                result.unremoved_objects.extend(cleanup::possible_creation(&request.method, path, url, word));
+                let creation = unidentified("perhaps: the reply was lost");
+                result.unremoved_objects.extend(creation);
             })?;
             if reply.status == 200 && cleanup::created_objects(&request.method, path, &reply.body, caller).is_empty() {
-                let (url, word) = (&self.servers[index].url, self.settings.unique_word);
-                result.unremoved_objects.extend(cleanup::unidentified_creation(&request.method, path, url, word));
+                result.unremoved_objects.extend(unidentified("the reply does not identify it"));
             }
             self.track_created(index, &request.method, path, caller, &reply);
             replies.push(reply);

@@ -60,7 +60,7 @@ async fn what_a_write_may_have_made_whose_reply_was_lost_is_listed_and_the_files
     command.args(["--only", "POST /saved_snippets", "--json"]).arg(&as_json).arg("-o").arg(&as_text);
     let (status, said, errors) = ended(command).await;
     assert_eq!(status, Some(2), "{said}{errors}");
-    let made = format!("perhaps what POST /saved_snippets made on {}, whose reply was lost", second.url());
+    let made = format!("what POST /saved_snippets made on {} (perhaps: the reply was lost)", second.url());
     assert!(errors.starts_with(&format!("left behind: {made}; ")), "{errors}");
     let text = std::fs::read_to_string(&as_text).expect("written");
     assert!(text.contains(&format!("left       {made}")) && text.contains("incomplete: ended after "), "{text}");
@@ -74,7 +74,7 @@ async fn what_a_write_made_is_listed_if_its_reply_does_not_identify_it() {
         fault(&second, json!({"match": {"path": "/messages", "method": "POST"}, "effect": effect})).await;
         let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "Reactions"]).await;
         assert_eq!(status, Some(1), "{said}{errors}");
-        let made = format!("what POST /messages made on {}, whose reply does not identify it; ", second.url());
+        let made = format!("what POST /messages made on {} (the reply does not identify it); ", second.url());
         assert!(errors.starts_with(&format!("left behind: {made}")), "{effect}: {errors}");
         assert!(said.contains(&format!("left       {made}")), "{effect}: {said}");
         assert!(!said.contains(&format!("made on {}", first.url())), "{effect}: {said}");

@@ -1,6 +1,6 @@
 //! The files for the result: checked before the comparison, and what happens if one can't be written at its end.
 
-use super::{Change, compare, deviating, written};
+use super::{Change, accounts, compare, deviating, written};
 use crate::support::TestServer;
 use std::sync::Arc;
 
@@ -27,6 +27,9 @@ async fn files_that_cannot_be_written_are_refused_before_the_first_request() {
     );
     assert_eq!((status, errors), (Some(2), expected));
     assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "{}");
+    let name = accounts().to_str().expect("text");
+    let (status, _, errors) = compare(url, "http://127.0.0.1:10", &["--json", name]).await;
+    assert_eq!((status, errors), (Some(2), format!("error: --json and --accounts are the same file, {name}\n")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
