@@ -342,7 +342,10 @@ fn execute_without_turn(
             world.report().clear();
             Ok(json!({}))
         }
-        WorldCall::Watch => Err(refusal("This call is a WebSocket: connect to it with ws://")),
+        WorldCall::Watch if cfg!(feature = "watch") => {
+            Err(refusal("This call is a WebSocket: connect to it with ws://"))
+        }
+        WorldCall::Watch => Err(refusal("Worlds can't be watched: the server is built without the feature watch")),
         WorldCall::Pushes => {
             pushes::list(world, query, &worlds::base_url_by_path(request.scheme(), request.headers(), world.name()))
         }

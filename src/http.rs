@@ -23,7 +23,10 @@ mod late_reply;
 mod network;
 mod operation;
 pub mod outgoing_webhook_request;
+#[cfg(feature = "pages")]
 mod pages;
+#[cfg(not(feature = "pages"))]
+mod pages_stubs;
 mod pending_response;
 mod permit;
 mod poll;
@@ -50,6 +53,8 @@ use crate::world::{WorldSettings, Worlds};
 use body::BodyMemory;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
+#[cfg(not(feature = "pages"))]
+use pages_stubs as pages;
 use request::RequestHead;
 use router::Router;
 use setup_warnings::SetupWarnings;

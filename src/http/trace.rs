@@ -1,13 +1,16 @@
 //! The trace of a request: what its stages record for the journal and for the watch socket.
 
 use super::Response;
-use super::authentication::{Credentials, RequestCredentials};
+#[cfg(feature = "pages")]
+use super::authentication::Credentials;
+use super::authentication::RequestCredentials;
 use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
 use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
+#[cfg(feature = "pages")]
 use crate::realm::user::User;
 use crate::report::Moment;
 use crate::time::{Span, Timestamp};
@@ -137,6 +140,7 @@ impl Trace {
     }
 
     /// Records the user who logged in by the request.
+    #[cfg(feature = "pages")]
     pub fn set_caller(&mut self, user: &User) {
         self.credentials = Some(Ok(Arc::new(Credentials::of_user(user))));
     }
