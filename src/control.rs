@@ -117,7 +117,7 @@ impl Control {
 
     /// The reply to a request that is refused with this error before its body is read.
     pub fn refuse(&self, request: &ApiRequest, error: &Error) -> Response {
-        cross_origin::add_cors_headers(&self.guard, request, reply::failure(error, None))
+        cross_origin::add_cors_headers(&self.guard, request, reply::refusal(error, None))
     }
 
     async fn respond_to_call(&self, request: &ApiRequest) -> Response {
@@ -126,7 +126,7 @@ impl Control {
                 body.push(b'\n');
                 reply::success(body)
             }
-            Err(error) => reply::failure(&error, None),
+            Err(error) => reply::refusal(&error, None),
         }
     }
 
@@ -198,7 +198,7 @@ impl Control {
         let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
         let query = access.and_then(|()| Query::read(calls::WATCH_PARAMETERS, query.unwrap_or_default()));
         let result = query.and_then(|query| watch::WatchRequest::new(self.world(name)?, &query));
-        result.map_err(|error| reply::failure(&error, None))
+        result.map_err(|error| reply::refusal(&error, None))
     }
 
     /// The base URL of a world, at the address with which the client that sent these headers reaches the server.

@@ -48,7 +48,7 @@ use std::time::Duration;
 use tls_setup::prepare_tls;
 use tokio::sync::watch;
 
-pub use crate::http::authority::Authority;
+pub use crate::http::host::Host;
 pub use invariant_check::CheckOutcome;
 pub use options::Options;
 pub use start_error::StartError;

@@ -88,7 +88,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
 fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     let [users, channels, messages] =
         [options.users, options.channels, options.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-    let size = Size { users, channels, messages };
+    let size = Size { user_count: users, channel_count: channels, message_count: messages };
     let progress_bar = new_progress_bar(size.total(), &options.output);
     let document =
         generate::generate_document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));

@@ -12,7 +12,7 @@ use super::shutdown::{self, ShutdownListener};
 use super::state_file::StateFile;
 use super::tls::TlsOptions;
 use crate::control::InitialClock;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::fixture::Fixture;
 use crate::json_diagnostic::similar_name;
 use crate::server::addresses::is_loopback;
@@ -185,7 +185,7 @@ async fn serve_until_shutdown(
     shutdown.wait().await;
     let check = server.violations_within(CHECK_TIME_LIMIT).await;
     if check.unfinished > 0 {
-        tracing::warn!("there was no time to check the invariants of {}", counted(check.unfinished, "world"));
+        tracing::warn!("there was no time to check the invariants of {}", format_count(check.unfinished, "world"));
     }
     server.stop().await;
     if let Some(writer) = state_writer {

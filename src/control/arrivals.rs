@@ -18,7 +18,7 @@ pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item =
 
 /// An addition to the message if there were no requests at all, or none of the filter's user; "" otherwise. It also
 /// says what other worlds got meanwhile ([`requests_elsewhere`]), perhaps from a client with a wrong address.
-pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
+pub(super) fn no_requests_clause(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {
         is_empty = false;

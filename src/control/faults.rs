@@ -59,8 +59,8 @@ pub fn list(world: &World) -> Value {
     let to_record = |fault: &InstalledFault| {
         let mut record = fault.source.clone();
         record["fault_id"] = fault.id.as_str().into();
-        record["passed"] = fault.passed.into();
-        record["fired"] = fault.fired.into();
+        record["passed"] = fault.pass_count.into();
+        record["fired"] = fault.fire_count.into();
         record
     };
     json!({"faults": faults.all().iter().map(to_record).collect::<Vec<_>>()})
@@ -89,13 +89,12 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
     let matching = spec.matching.unwrap_or_default();
     let pattern =
         RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
-    let RequestPattern { method, path, params } = pattern.checked(world, "$.match.", PatternUse::Operations)?;
+    let RequestPattern { method, path, params } =
+        pattern.check_and_translate(world, "$.match.", PatternUse::Operations)?;
     let user = users::find_email(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if spec.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
-        return Err(refusal(format!(
-            "$.probability: takes a number from 0 to 1, not {}",
-            shorten(&source["probability"])
-        )));
+        let sent_value = shorten(&source["probability"]);
+        return Err(refusal(format!("$.probability: takes a number from 0 to 1, not {sent_value}")));
     }
     if spec.times == Some(0) {
         return Err(refusal("$.times: takes a number from 1 on, not 0"));
@@ -109,13 +108,13 @@ pub fn read(world: &World, mut source: Value) -> Result<InstalledFault, Error> {
         conditions,
         after: spec.after.unwrap_or(0),
         probability: spec.probability,
-        times: spec.times,
+        max_fires: spec.times,
         effect,
         source,
-        passed: 0,
-        fired: 0,
-        dropped: Vec::new(),
-        fired_in_all_worlds: Arc::default(),
+        pass_count: 0,
+        fire_count: 0,
+        dropped_requests: Vec::new(),
+        fire_count_in_all_worlds: Arc::default(),
     })
 }
 

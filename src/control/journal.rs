@@ -147,7 +147,7 @@ impl FilterSpec<'_> {
             return Err(refusal(format!("{prefix}status: takes an HTTP status, or 0 for a dropped connection")));
         }
         let pattern = RequestPattern { method: self.method, path: self.path, params };
-        let pattern = pattern.checked(world, prefix, PatternUse::Entries(self.status))?;
+        let pattern = pattern.check_and_translate(world, prefix, PatternUse::Entries(self.status))?;
         let user = users::find_email(&world.snapshot(), self.user, &format!("{prefix}user"))?;
         let RequestPattern { method, path, params } = pattern;
         if let Some(fault) = &self.fault {
@@ -196,7 +196,7 @@ impl Bounds {
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
         format!(
             "Expected {expected_count} such {noun}, found {count}{}{}",
-            arrivals::no_requests_message(world, worlds, filter),
+            arrivals::no_requests_clause(world, worlds, filter),
             self.missing_entries_clause(count, world, filter)
         )
     }
@@ -256,7 +256,7 @@ fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
     let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
-    let (fired, conditions) = (fault.fired, fault.conditions.clone());
+    let (fired, conditions) = (fault.fire_count, fault.conditions.clone());
     drop(faults);
     if fired == 0 {
         let requests = describe_matching_requests(&conditions);

@@ -38,7 +38,7 @@ pub(super) struct RequestContext<'a> {
 impl<'a> RequestContext<'a> {
     pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
         let settings = world.settings();
-        let path = address.operation.map_or(address.path, |path| settings.dialect.neutral_path(path));
+        let path = address.operation_path.map_or(address.path, |path| settings.dialect.neutral_path(path));
         Self {
             edge,
             incoming,

@@ -43,7 +43,7 @@ impl WebhookRequest {
 fn trigger_name(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
     match call.trigger {
         WebhookTrigger::Mention => "mention",
-        WebhookTrigger::DirectMessage if !Feature::DirectMessagesInWebhooks.is_at(settings.feature_level) => {
+        WebhookTrigger::DirectMessage if !Feature::DirectMessageTrigger.is_at(settings.feature_level) => {
             "private_message"
         }
         WebhookTrigger::DirectMessage => "direct_message",
@@ -74,10 +74,11 @@ fn message_value(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) ->
         computes_system_bot_avatars: false,
         allow_empty_topic_name: true,
     };
-    let sent = &call.sent;
-    let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
+    let sent_message = &call.sent;
+    let record =
+        MessageRecord::new(realm, &sent_message.message, &sent_message.sender, sent_message.channel.as_deref(), view);
     let mut message = serde_json::to_value(record).unwrap_or_default();
-    message["rendered_content"] = sent.message.body.rendered_html().into();
+    message["rendered_content"] = sent_message.message.body.rendered_html().into();
     if let Some(emulation) = emulation(settings.feature_level) {
         emulation.downgrade_message(realm, bot, &mut message);
     }

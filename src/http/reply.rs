@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-pub use super::pending_response::{HINT, json};
+pub use super::pending_response::{HINT_HEADER, json};
 
 /// The header with the ID of the fault that changed a reply.
 pub const FAULT_ID: HeaderName = HeaderName::from_static("x-chatdouble-fault");
@@ -17,8 +17,8 @@ pub fn success(body: Vec<u8>) -> Response {
 }
 
 /// The refusal of a request, in the API's envelope.
-pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    pending_response::failure(error, hint).map(PendingBody::into_bytes)
+pub fn refusal(error: &Error, hint: Option<String>) -> Response {
+    pending_response::refusal(error, hint).map(PendingBody::into_bytes)
 }
 
 /// Sets the realm in the authentication challenge of a 401.
@@ -38,7 +38,7 @@ pub fn ask_for_session<B>(response: &mut http::Response<B>) {
         let headers = response.headers_mut();
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Session realm=\"chatdouble\""));
         headers.insert(
-            HINT,
+            HINT_HEADER,
             HeaderValue::from_static(
                 "Open a session first: GET /accounts/login/ is a page for browsers, and POST /api/v1/dev_fetch_api_key sets the cookies too.",
             ),

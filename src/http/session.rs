@@ -1,8 +1,8 @@
 //! Sessions of browsers over HTTP: their cookies, and the protection against cross-site request forgery.
 
 use super::authentication::Credentials;
-use super::authority::SingleHeader;
 use super::key_guard::KeyGuard;
+use super::single_header::SingleHeader;
 use crate::api::Origin;
 use crate::error::Error;
 use crate::realm::user::User;

@@ -216,7 +216,7 @@ impl Trace {
             arrived_at: self.arrived_at.micros(),
             duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
-            hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
+            hint: response.headers().get(reply::HINT_HEADER).and_then(|hint| hint.to_str().ok()).map(Into::into),
             fault: self.fault.take(),
             events: self.new_events.positions(),
             truncated: false,

@@ -30,7 +30,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
         true => format!("The world '{}' has ended: stop its clients before it ends.", address.world),
         false => hint::for_unknown_world(&address.world, &names),
     };
-    reply::failure(&Error::UnknownWorld, Some(hint))
+    reply::refusal(&Error::UnknownWorld, Some(hint))
 }
 
 fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {

@@ -138,7 +138,7 @@ fn convert_own_subscription(
         user,
         since: since.map(|at| directory.convert_past_time(at)),
         // `left_at` is 0 if no message of the channel is known.
-        left: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
+        left_at: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
         pinned: record.boolean("pin_to_top"),
         muted: optional_boolean("is_muted").unwrap_or_else(|| optional_boolean("in_home_view") == Some(false)),

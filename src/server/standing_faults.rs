@@ -50,7 +50,7 @@ impl StandingFaults {
     fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
         let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
             let fault = faults::read(world, fault.clone())?;
-            Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..fault })
+            Ok(InstalledFault { fire_count_in_all_worlds: fired_count.clone(), ..fault })
         };
         self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }

@@ -26,7 +26,7 @@ operation! {
         include_profile: bool = false,
     }
     reply ApiKeyForTokenReply;
-    errors [TokenMissing, TokenInvalid, TokenWithoutEmail, AuthenticationFailed, UserDeactivated, RealmDeactivated];
+    errors [JwtMissing, JwtInvalid, JwtWithoutEmail, AuthenticationFailed, UserDeactivated, RealmDeactivated];
     events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
 }
 
@@ -45,10 +45,10 @@ pub struct ApiKeyForTokenReply {
 impl Write for FetchApiKeyForToken {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<ApiKeyForTokenReply, Error> {
         if params.token.is_empty() {
-            return Err(Error::TokenMissing);
+            return Err(Error::JwtMissing);
         }
-        let claims = verified_claims(&params.token, context.now).ok_or(Error::TokenInvalid)?;
-        let email = claims["email"].as_str().ok_or(Error::TokenWithoutEmail)?;
+        let claims = verified_claims(&params.token, context.now).ok_or(Error::JwtInvalid)?;
+        let email = claims["email"].as_str().ok_or(Error::JwtWithoutEmail)?;
         let user = find_account(tx, email)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);

@@ -52,7 +52,7 @@ operation! {
     }
     reply SubscribeReply;
     errors [
-        UnsupportedCombination, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
+        UnsupportedCombination, RequestVariableInvalid, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
         InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled,
         OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser, TargetDeactivated, TooManyChannels,

@@ -1,6 +1,6 @@
 //! The changes between the feature levels of two servers that may explain a difference.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::level::{ListedChange, Usage};
 use crate::scenario::server_comparison::{ServerDifference, Step};
 
@@ -23,7 +23,7 @@ pub fn level_changes(levels: [i64; 2], step: &Step) -> Vec<String> {
     let mut lines: Vec<String> =
         shown.map(|change| format!("level {}: {}: {}", change.level, change.on, change.change)).collect();
     if further_count > 0 {
-        let changes = counted(further_count, "more change");
+        let changes = format_count(further_count, "more change");
         lines.push(format!("and {changes} that may concern it: chatdouble levels --between {older} {newer}"));
     }
     lines

@@ -8,7 +8,7 @@ use super::operations::{absence_reason, operation_name, row_name};
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use super::request_text::request_text;
 use crate::api::rows;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::scenario::recording::secrets::Secrets;
 use crate::scenario::server_comparison::{ComparedServer, ProbeResult, SkipReason, Step};
 use crate::scenario::{Document, Scenario};
@@ -73,7 +73,7 @@ impl Operation {
     /// The number of requests, and what both servers said to those of the user's own probes that they refused alike, or
     /// that they refused all.
     fn agreeing_text(&self) -> String {
-        let requests = counted(self.requests, "request");
+        let requests = format_count(self.requests, "request");
         if self.refusals.is_empty() {
             let are_all_refused = self.refused_requests == self.requests;
             return if are_all_refused { format!("{requests}, all refused by both") } else { requests };
@@ -218,7 +218,7 @@ impl Report {
         }
         let reason = self.secrets.redact(reason);
         let played = total - unplayed.len();
-        self.incomplete = Some(format!("ended after {played} of {}: {reason}", counted(total, "probe")));
+        self.incomplete = Some(format!("ended after {played} of {}: {reason}", format_count(total, "probe")));
     }
 
     fn collect_secrets(&mut self, steps: &[Step]) {
@@ -317,7 +317,7 @@ impl Report {
         differing.sort_by_key(|(_, operation)| !has_new(operation));
         for (name, operation) in differing {
             let (different, total) = (operation.differences.len(), operation.requests);
-            let _ = writeln!(text, "differs    {name} ({different} of {})", counted(total, "request"));
+            let _ = writeln!(text, "differs    {name} ({different} of {})", format_count(total, "request"));
             let (known, new): (Vec<_>, Vec<_>) = operation.differences.iter().partition(|(record, _)| record.is_known);
             new.into_iter().chain(known).for_each(|(_, difference)| text += difference);
         }
@@ -388,7 +388,7 @@ impl Report {
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, reason)| format!("{reason} ({count})"))
                 .collect();
-            let total = counted(total, "operation");
+            let total = format_count(total, "operation");
             let _ = writeln!(text, "not tried  {total}: {}; --json FILE lists them", reasons.join(", "));
         }
         text

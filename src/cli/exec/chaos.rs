@@ -10,7 +10,7 @@ use super::run_settings::{RunResult, RunSettings};
 use crate::cli::CliError;
 use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use clap::Args;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -95,7 +95,7 @@ impl Chaos {
         for number in 1..=self.chaos_runs {
             let faults = random_faults::draw_faults(&first_run.observation, seed, number, self.chaos_faults);
             let run = run_once(RunSettings { faults: faults.clone(), time_limit, ..RunSettings::default() }).await?;
-            let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
+            let (count, seconds) = (format_count(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
                 "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
                 self.chaos_runs,
@@ -139,10 +139,10 @@ impl Chaos {
         };
         let minimal = shrink::minimal_faults(faults, fails).await?;
         let text = format_json_list(&minimal);
-        let count = counted(minimal.len(), "fault");
+        let count = format_count(minimal.len(), "fault");
         eprint_line(format_args!(
             "chaos: {count} with which the command fails, found in {}:\n{text}",
-            counted(runs, "more run")
+            format_count(runs, "more run")
         ));
         if let Some(file) = &self.chaos_out {
             write_atomically(file, &format!("{text}\n")).map_err(|error| write_error(file, &error))?;

@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::json_diagnostic::describe_syntax_error;
 use crate::server::Server;
 use crate::server::standing_faults::StandingFaults;
@@ -50,6 +50,6 @@ pub fn report_unfired(faults: &StandingFaults) {
         None => format!("$[{index}]"),
     };
     let fault_paths: Vec<String> = unfired.iter().map(fault_path).collect();
-    let total = counted(faults.count(), "fault");
+    let total = format_count(faults.count(), "fault");
     eprint_line(format_args!("faults: {} of {total} never fired: {}", unfired.len(), fault_paths.join(", ")));
 }

@@ -9,7 +9,7 @@ use crate::cli::serve::similar_fixture_hint;
 use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
 use crate::cli::upstream::parse_base_url;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::fixture::{Fixture, join_diagnostics};
 use crate::json_diagnostic::similar_name;
 use crate::scenario::Document;
@@ -202,8 +202,8 @@ impl Record {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",
-            counted(scenario.requests, "request"),
-            counted(scenario.events, "event")
+            format_count(scenario.requests, "request"),
+            format_count(scenario.events, "event")
         ));
         for omission in &scenario.omissions {
             eprint_line(format_args!("{name} leaves out: {omission}"));

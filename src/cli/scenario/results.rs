@@ -1,7 +1,7 @@
 //! The results of scenarios: the counts, the exit status, and the JUnit file.
 
 use crate::cli::CliError;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::report::format::escape_for_xml;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -82,7 +82,7 @@ impl Results {
         }
         if skipped_count > 0 && fails_on_skip {
             let verb = if skipped_count == 1 { "was" } else { "were" };
-            let skipped = counted(skipped_count, "scenario");
+            let skipped = format_count(skipped_count, "scenario");
             return Err(CliError::failure(format!("{skipped} {verb} skipped, which --fail-on-skip does not allow")));
         }
         Ok(ExitCode::SUCCESS)

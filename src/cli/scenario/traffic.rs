@@ -1,6 +1,6 @@
 //! The traffic that the proxy has recorded, and its conversion to exchanges of a recording.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::scenario::recording::{Exchange, RequestBody, basic_credentials};
 use bytes::Bytes;
 use flate2::read::GzDecoder;
@@ -111,12 +111,13 @@ impl RecordedTraffic {
         let mut omissions: Vec<String> =
             defects.into_iter().map(|(defect, count)| defect + &repetitions(count)).collect();
         if self.unreachable_requests > 0 {
-            omissions.push(format!("{} that did not reach the server", counted(self.unreachable_requests, "request")));
+            omissions
+                .push(format!("{} that did not reach the server", format_count(self.unreachable_requests, "request")));
         }
         if self.over_limit_exchanges > 0 {
             omissions.push(format!(
                 "{} after the first {} MiB",
-                counted(self.over_limit_exchanges, "request"),
+                format_count(self.over_limit_exchanges, "request"),
                 MAX_RECORDING_BYTES >> 20
             ));
         }

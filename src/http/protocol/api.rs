@@ -1,6 +1,6 @@
 //! The usual protocol of the API: parameters in query and form, replies in the envelope, refusals with hints.
 
-use super::Route;
+use super::Routing;
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, OperationRow, ReplyBody};
 use crate::error::Error;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`, `BodyTooLarge`, `KeysForbidden`.
-pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Error> {
+pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, Error> {
     let (edge, incoming) = (context.edge, context.incoming);
     let is_incoming_webhook =
         !context.authenticates_by_session && incoming_webhooks::is_service_path(&context.trace.path);
@@ -58,9 +58,9 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
     Ok(match route {
         RouteMatch::Operation(row, path) => {
             raw.path_values = path;
-            Route::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
+            Routing::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
         }
-        no_operation => Route::Answer(respond_without_operation(context, no_operation)),
+        no_operation => Routing::Answer(respond_without_operation(context, no_operation)),
     })
 }
 
@@ -101,7 +101,7 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
         }
     };
     let status_and_code = context.emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    pending_response::former_failure(&error, status_and_code, None, Some(hint))
+    pending_response::former_refusal(&error, status_and_code, None, Some(hint))
 }
 
 /// Converts the parameters to the newest level.
@@ -169,7 +169,7 @@ pub(super) fn refuse(
         .or_else(|| hint::for_misspelled(row, raw))
         .or_else(|| hint::for_message(&error, raw, &realm, caller?))
         .or_else(|| hint::for_hidden_channel(&error, &realm, caller?))
-        .or_else(|| hint::for_name_without_id(&error, row, raw, &realm, caller?));
+        .or_else(|| hint::for_name_instead_of_id(&error, row, raw, &realm, caller?));
     let hint = hint.or_else(|| hint::for_value(&error, row, raw)).or_else(|| hint::for_login(&error, row, raw, &realm));
     refusal(context, row, error, hint)
 }
@@ -179,13 +179,13 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     let hint = hint.or_else(|| hint::for_spent_budget(&error, context.world));
     // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
-    let Some(emulation) = context.emulation else { return pending_response::failure(&error, hint) };
+    let Some(emulation) = context.emulation else { return pending_response::refusal(&error, hint) };
     let mut error = emulation.restore_former_name(row.route, error);
     let message = emulation.former_message(row.route, &context.trace.params, &mut error);
     let status_and_code = emulation.former_code(Some(row.route), error.row());
     let level = context.world.settings().feature_level;
     let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);
-    pending_response::former_failure(&error, status_and_code, message, hint)
+    pending_response::former_refusal(&error, status_and_code, message, hint)
 }
 
 /// Whether the body is declared as JSON, which the API reads only from incoming webhooks.

@@ -6,7 +6,7 @@
 
 mod detection;
 
-use super::Route;
+use super::Routing;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
 use crate::api::{Origin, ReplyBody};
@@ -31,7 +31,7 @@ const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
 /// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
 /// path at this level.
-pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
+pub fn find_routing(context: &mut RequestContext<'_>) -> Option<Routing> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
     let method = effective_method(incoming);
@@ -42,17 +42,17 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     context.trace.route = route.row().map(|row| row.route.path);
     context.trace.method = method.clone().into();
     Some(match route {
-        _ if method == "OPTIONS" => Route::Answer(options_response()),
+        _ if method == "OPTIONS" => Routing::Answer(options_response()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path_values: path, ..RawParameters::default() };
             // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
             // request, every operation that changes something counts as PATCH.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
-            Route::Operation(RoutedRequest { row, raw, csrf_method: method, csrf_token: None })
+            Routing::Operation(RoutedRequest { row, raw, csrf_method: method, csrf_token: None })
         }
-        RouteMatch::Operation(..) => Route::Answer(refusal(&Error::UnsupportedTusVersion)),
+        RouteMatch::Operation(..) => Routing::Answer(refusal(&Error::UnsupportedTusVersion)),
         RouteMatch::WrongMethod(methods) => {
-            Route::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
+            Routing::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
         }
         RouteMatch::UnknownPath => return None,
     })

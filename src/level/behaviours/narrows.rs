@@ -63,7 +63,7 @@ const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 /// parameters differ from the present ones.
 pub(super) fn read_former_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
-    let refusal = || Error::BadParameterValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
+    let refusal = || Error::RequestVariableInvalid { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };
     let mut parsed_terms = Vec::with_capacity(terms.len());
     for term in &terms {

@@ -209,7 +209,7 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
         && (uses_former_parsing || parameter_name == "narrow")
     {
         let value = refusal.values.get(&parameter_name).cloned().unwrap_or_default();
-        *refusal.error = Error::BadParameterValue { var_name: parameter_name.into(), bad_value: value.into() };
+        *refusal.error = Error::RequestVariableInvalid { var_name: parameter_name.into(), bad_value: value.into() };
     } else if name == "operand" {
         *parameter = former_term_key(name).into();
     }

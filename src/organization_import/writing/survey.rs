@@ -1,6 +1,6 @@
 //! The survey of a partial file's records: collects names, times, and the positions of records.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::level::objects::{GROUP, REGISTER_REPLY, USER};
 use crate::organization_import::ImportOptions;
 use crate::organization_import::anonymization::{Anonymizer, OriginalWords};
@@ -342,7 +342,7 @@ impl SurveyBuilder {
             .map(|(id, _)| *id)
             .collect();
         if !unlisted_ids.is_empty() {
-            self.notes.push(format!("known from messages alone: {}", counted(unlisted_ids.len(), "user")));
+            self.notes.push(format!("known from messages alone: {}", format_count(unlisted_ids.len(), "user")));
         }
         for (id, (_, _, full_name, email)) in &self.users {
             directory.add_user(*id, full_name, email);

@@ -2,7 +2,7 @@
 
 use super::{MAX_REASONS, Operation, Report};
 use crate::cli::compare::record::ProbeCounts;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use std::collections::BTreeMap;
 
 impl Report {
@@ -21,8 +21,9 @@ impl Report {
         let further = if further > 0 { format!("; and {further} more") } else { String::new() };
         let verb = if total == 1 { "was" } else { "were" };
         let first = self.lost.iter().take(MAX_REASONS).cloned().collect::<Vec<_>>().join("; ");
-        (total > 0)
-            .then(|| format!("{} {verb} not compared for want of a reply: {first}{further}", counted(total, "request")))
+        (total > 0).then(|| {
+            format!("{} {verb} not compared for want of a reply: {first}{further}", format_count(total, "request"))
+        })
     }
 
     /// The numbers of probes and operations that agree, differ or were not played, in a line each. Further lines say
@@ -40,7 +41,7 @@ impl Report {
             0 => String::new(),
             count => format!(
                 "; {} of the baseline {} gone",
-                counted(count, "difference"),
+                format_count(count, "difference"),
                 if count == 1 { "is" } else { "are" }
             ),
         };
@@ -48,7 +49,7 @@ impl Report {
             None => String::new(),
             Some(_) => format!(
                 "\n{} that differ{} in the baseline, {new_count} {} new{gone_text}",
-                counted(known_count, "request"),
+                format_count(known_count, "request"),
                 if known_count == 1 { "s is" } else { " are" },
                 if new_count == 1 { "is" } else { "are" },
             ),
@@ -72,11 +73,11 @@ impl Report {
             "{incomplete_text}{} {}, {cut_short_text}{differing} {} in a reply or an event, \
              {failed_text}{not_played} {} not played\n\
              {} {}, {differing_operations} {}, {untried_operations} {} not tried{lost}{skips}{known_text}",
-            counted(agreeing, "probe"),
+            format_count(agreeing, "probe"),
             agree_verb(agreeing),
             differ_verb(differing),
             past_verb(not_played),
-            counted(agreeing_operations, "operation"),
+            format_count(agreeing_operations, "operation"),
             agree_verb(agreeing_operations),
             differ_verb(differing_operations),
             past_verb(untried_operations),
@@ -92,9 +93,9 @@ fn reasons_text(what: &str, counts_by_reason: &BTreeMap<String, usize>) -> Optio
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let further_count = reasons.len().saturating_sub(MAX_REASONS);
     let further =
-        if further_count > 0 { format!("; and {}", counted(further_count, "more reason")) } else { String::new() };
+        if further_count > 0 { format!("; and {}", format_count(further_count, "more reason")) } else { String::new() };
     let texts: Vec<String> =
         reasons.iter().take(MAX_REASONS).map(|(reason, count)| format!("{reason} ({count})")).collect();
     let verb = if total == 1 { "was" } else { "were" };
-    (total > 0).then(|| format!("{} {verb} {what}: {}{further}", counted(total, "request"), texts.join("; ")))
+    (total > 0).then(|| format!("{} {verb} {what}: {}{further}", format_count(total, "request"), texts.join("; ")))
 }

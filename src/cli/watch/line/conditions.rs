@@ -1,7 +1,7 @@
 //! Formats frames about a world's networks and rate limits.
 
 use super::{Colour, FrameRow, escape_unprintable, time_of_day};
-use crate::counted::counted;
+use crate::count_format::format_count;
 use serde_json::Value;
 
 /// The line for all current networks or rate limits, each formatted by `format`.
@@ -36,6 +36,6 @@ pub fn format_network(record: &Value) -> String {
 }
 
 pub fn format_rate_limit(record: &Value) -> String {
-    let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
+    let requests = format_count(record["requests"].as_u64().unwrap_or_default(), "request");
     format!("{} {requests} in {} s", user_label(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
 }
