@@ -2,9 +2,8 @@
 
 use super::address::Address;
 use super::files;
-use super::pages::{Page, methods_of_page};
+use super::pages::Page;
 use super::request::ApiRequest;
-use crate::api::rows;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +21,5 @@ impl<'a> Target<'a> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation.map(Target::Operation).or_else(file).or_else(page)
-    }
-}
-
-/// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
-pub(super) fn exposes_api_keys(address: &Address<'_>) -> bool {
-    match address.operation {
-        Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
-        None => methods_of_page(address.path).is_some(),
     }
 }
