@@ -4,10 +4,7 @@
 //! require none: without this check, any page that a developer visits could fetch a key, also through a host name that
 //! its owner points at this machine (DNS rebinding).
 
-use super::address::Address;
 use super::authority::{Authority, SingleHeader};
-use super::pages::methods_of_page;
-use crate::api::rows;
 use crate::error::Error;
 use http::{HeaderMap, header};
 
@@ -84,15 +81,6 @@ impl KeyGuard {
     fn trusts_host(&self, host: &Authority) -> bool {
         let is_host = |name: &String| host.is(name);
         !host.can_be_registered() || self.host.iter().any(is_host) || self.host_names.iter().any(is_host)
-    }
-}
-
-/// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
-/// Pages of other origins than the allowed one can read the replies only if [`KeyGuard::trusts_origin`].
-pub(super) fn gives_account_access(address: &Address<'_>) -> bool {
-    match address.operation {
-        Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
-        None => methods_of_page(address.path).is_some(),
     }
 }
 

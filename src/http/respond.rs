@@ -6,10 +6,9 @@ use super::context::RequestContext;
 use super::cors::CorsRequest;
 use super::late_reply::LateReply;
 use super::request::{ApiRequest, RequestHead};
-use super::target::Target;
+use super::target::{self, Target};
 use super::{
-    Edge, Response, files, hint, identity, key_guard, network, operation, pages, permit, reply, serialize,
-    unknown_world,
+    Edge, Response, files, hint, identity, network, operation, pages, permit, reply, serialize, unknown_world,
 };
 use bytes::Buf;
 use futures_util::Stream;
@@ -36,7 +35,7 @@ pub(super) async fn respond(
         Err(error) => reply::failure(&error, hint::for_error(&error)),
     };
     let response = edge.cors.add_headers(&cors_request, response, |origin| {
-        edge.key_guard.trusts_origin(origin) && key_guard::gives_account_access(&address)
+        edge.key_guard.trusts_origin(origin) && target::gives_account_access(&address)
     });
     if let Some(origin) = edge.cors.refused_origin(&cors_request, &response, head.headers.get(header::HOST)) {
         edge.setup_warnings.warn_of_origin(origin, edge.cors.allowed_origin());

@@ -2,8 +2,9 @@
 
 use super::address::Address;
 use super::files;
-use super::pages::Page;
+use super::pages::{Page, methods_of_page};
 use super::request::ApiRequest;
+use crate::api::rows;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -21,5 +22,14 @@ impl<'a> Target<'a> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation.map(Target::Operation).or_else(file).or_else(page)
+    }
+}
+
+/// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
+/// Decides for which replies CORS allows origins that the key guard trusts.
+pub(super) fn gives_account_access(address: &Address<'_>) -> bool {
+    match address.operation {
+        Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
+        None => methods_of_page(address.path).is_some(),
     }
 }
