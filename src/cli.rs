@@ -130,7 +130,7 @@ pub fn command() -> clap::Command {
 /// Wrong usage, or the error of the command. The caller prints it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
-    let mut command = environment_variables::ignore_empty_variables(Cli::command());
+    let mut command = environment_variables::prepare_variables(Cli::command());
     environment_variables::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
         .iter()
         .for_each(output::eprint_line);

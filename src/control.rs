@@ -161,7 +161,7 @@ impl Control {
             }),
             Call::Fidelity => fidelity::reply_data(),
             Call::Openapi => return openapi::requested_document(&query, &self.defaults.dialect),
-            Call::AllReports => run_blocking(|| report::report_data(&self.edge.worlds.report())),
+            Call::AllReports => run_blocking(|| report::report_json(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
                 json!({})
@@ -337,7 +337,7 @@ fn execute_without_turn(
             world.journal().clear();
             Ok(json!({}))
         }
-        WorldCall::Report => Ok(report::report_data(&world.summarize_clients())),
+        WorldCall::Report => Ok(report::report_json(&world.summarize_clients())),
         WorldCall::ClearReport => {
             world.report().clear();
             Ok(json!({}))

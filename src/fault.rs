@@ -20,11 +20,9 @@ pub const MAX_DELAY_MS: u64 = 3_600_000;
 /// The fault ID in the journal for requests and replies that the network lost.
 pub const NETWORK_FAULT_ID: &str = "network";
 
-/// An installed fault, with its counters.
+/// A fault, which may be installed in several worlds.
 #[derive(Clone, Debug)]
-pub struct InstalledFault {
-    /// `fault-1`, `fault-2` and so on, in the order of installation.
-    pub id: String,
+pub struct Fault {
     /// The JSON that the control call or the command line sent.
     pub source: Value,
     pub conditions: RequestConditions,
@@ -35,14 +33,22 @@ pub struct InstalledFault {
     /// How often the fault fires at most; None means without limit.
     pub max_fires: Option<u64>,
     pub effect: Effect,
+    /// How often the fault fired in all worlds that share it, resets included.
+    pub fire_count_in_all_worlds: Arc<AtomicU64>,
+}
+
+/// A fault of a world, with its counters there.
+#[derive(Clone, Debug)]
+pub struct InstalledFault {
+    /// `fault-1`, `fault-2` and so on, in the order of installation.
+    pub id: String,
+    pub fault: Fault,
     /// The number of matching requests that passed because of `after` or `probability`.
     pub pass_count: u64,
     /// How often the fault fired in this world since it was installed.
     pub fire_count: u64,
     /// The requests whose retries are dropped too.
     pub dropped_requests: Vec<DroppedRequest>,
-    /// How often the fault fired in all worlds that share it, resets included.
-    pub fire_count_in_all_worlds: Arc<AtomicU64>,
 }
 
 /// The method of polls, to which `Effect::Events` applies.
@@ -151,7 +157,7 @@ pub struct RequestView<'a> {
 pub struct Faults {
     faults: Vec<InstalledFault>,
     /// Faults that a reset installs again.
-    permanent_faults: Vec<InstalledFault>,
+    permanent_faults: Vec<Fault>,
     rng: SeededRng,
     installed_count: u64,
 }
@@ -164,16 +170,21 @@ impl Faults {
     }
 
     /// Installs a fault and returns its new ID.
-    pub fn install(&mut self, mut fault: InstalledFault) -> String {
+    pub fn install(&mut self, fault: Fault) -> String {
         self.installed_count += 1;
-        fault.id = format!("fault-{}", self.installed_count);
-        let id = fault.id.clone();
-        self.faults.push(fault);
+        let id = format!("fault-{}", self.installed_count);
+        self.faults.push(InstalledFault {
+            id: id.clone(),
+            fault,
+            pass_count: 0,
+            fire_count: 0,
+            dropped_requests: Vec::new(),
+        });
         id
     }
 
     /// Installs a fault that a reset installs again.
-    pub fn install_permanent(&mut self, fault: InstalledFault) {
+    pub fn install_permanent(&mut self, fault: Fault) {
         self.permanent_faults.push(fault.clone());
         self.install(fault);
     }
@@ -192,7 +203,8 @@ impl Faults {
 
     /// The `effect` of a fault, in the JSON that was sent; None if no fault has this ID.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
-        self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
+        let installed = self.faults.iter().find(|installed| installed.id == id);
+        installed.map(|installed| installed.fault.source["effect"].clone())
     }
 
     /// Removes all faults, also the permanent ones until the next reset.
@@ -220,27 +232,28 @@ impl Faults {
         if let Some(id) = faults.iter_mut().find_map(dropping_fault) {
             return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
-        for fault in faults {
+        for installed in faults {
+            let fault = &installed.fault;
             if !fault.conditions.matches(request) || !fault.effect.applies_to(request) {
                 continue;
             }
-            if fault.pass_count < fault.after {
-                fault.pass_count += 1;
+            if installed.pass_count < fault.after {
+                installed.pass_count += 1;
                 continue;
             }
-            if fault.max_fires.is_some_and(|max| fault.fire_count >= max) {
+            if fault.max_fires.is_some_and(|max| installed.fire_count >= max) {
                 continue;
             }
             if fault.probability.is_some_and(|probability| rng.next_fraction() >= probability) {
-                fault.pass_count += 1;
+                installed.pass_count += 1;
                 continue;
             }
-            fault.fire_count += 1;
+            installed.fire_count += 1;
             fault.fire_count_in_all_worlds.fetch_add(1, Ordering::Relaxed);
             if matches!(fault.effect, Effect::Drop { drops_retries: true, .. }) {
-                fault.dropped_requests.push(DroppedRequest::from_request(request));
+                installed.dropped_requests.push(DroppedRequest::from_request(request));
             }
-            return Some((fault.id.clone(), fault.effect.clone()));
+            return Some((installed.id.clone(), fault.effect.clone()));
         }
         None
     }
@@ -273,18 +286,14 @@ impl RequestConditions {
 mod tests {
     use super::*;
 
-    fn fault(after: u64, probability: Option<f64>, max_fires: Option<u64>) -> InstalledFault {
-        InstalledFault {
-            id: String::new(),
+    fn fault(after: u64, probability: Option<f64>, max_fires: Option<u64>) -> Fault {
+        Fault {
             source: Value::Null,
             conditions: RequestConditions::default(),
             after,
             probability,
             max_fires,
             effect: Effect::Garbage,
-            pass_count: 0,
-            fire_count: 0,
-            dropped_requests: Vec::new(),
             fire_count_in_all_worlds: Arc::default(),
         }
     }
@@ -318,7 +327,7 @@ mod tests {
     fn retries_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
         let mut faults = Faults::new(0);
         let effect = Effect::Drop { is_carried_out: true, drops_retries: true };
-        faults.install(InstalledFault { effect: effect.clone(), ..fault(0, None, Some(1)) });
+        faults.install(Fault { effect: effect.clone(), ..fault(0, None, Some(1)) });
         let retry = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, drops_retries: true }));
         let at = |milliseconds: i64| RequestView { at: Timestamp::from_micros(milliseconds * 1_000), ..REQUEST };
 
@@ -335,7 +344,7 @@ mod tests {
         let mut faults = Faults::new(0);
         faults.install_permanent(fault(0, None, Some(1)));
         faults.install(fault(0, None, None));
-        let fire_count_in_all_worlds = faults.all()[0].fire_count_in_all_worlds.clone();
+        let fire_count_in_all_worlds = faults.all()[0].fault.fire_count_in_all_worlds.clone();
         assert_eq!(fire_repeatedly(&mut faults, 1), [true]);
 
         faults.reset(0);

@@ -166,7 +166,7 @@ pub enum Downgrade {
     /// 1 and 0, also within lists and objects, and refusals had other messages.
     FormerParsing(&'static [&'static str]),
     /// Changes the messages of refusals.
-    Message(fn(&mut Refusal<'_>)),
+    ErrorMessage(fn(&mut Refusal<'_>)),
     /// These operations required this access instead of the present one.
     ReplaceAccess(&'static [&'static str], Access),
     /// These operations required this access in addition to the present one.

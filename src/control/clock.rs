@@ -53,11 +53,11 @@ fn with_answered_polls_ended(realm: &Realm) -> Realm {
 }
 
 fn clock_reply(world: &World, realm: &Realm) -> Value {
-    let reported_items = realm.agenda.iter().filter(|(_, due)| due.is_reported());
+    let listed_items = realm.agenda.iter().filter(|(_, due)| due.is_listed());
     json!({
         "now": world.now().fractional_seconds(),
         "running": matches!(world.clock(), Clock::Running { .. }),
-        "agenda": reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>(),
+        "agenda": listed_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>(),
     })
 }
 
@@ -78,8 +78,8 @@ pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> 
     world.wait_until_journaled(&answered).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.unparked_queues);
-    let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
-    reply["fired"] = reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>().into();
+    let listed_items = jump.value.iter().filter(|(_, due)| due.is_listed());
+    reply["fired"] = listed_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
 }
 

@@ -255,8 +255,8 @@ impl Assertion {
 fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
-    let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
-    let (fired, conditions) = (fault.fire_count, fault.conditions.clone());
+    let Some(installed) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
+    let (fired, conditions) = (installed.fire_count, installed.fault.conditions.clone());
     drop(faults);
     if fired == 0 {
         let requests = describe_matching_requests(&conditions);

@@ -107,7 +107,7 @@ fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
         WatchFrame::Request(entry) => request_frame(entry),
         WatchFrame::Clock { from, to, due_items, restoration } => {
             let reported_items =
-                due_items.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item_to_json(*at, due));
+                due_items.iter().filter(|(_, due)| due.is_listed()).map(|(at, due)| agenda_item_to_json(*at, due));
             let mut frame = json!({
                 "type": "clock",
                 "at": to.fractional_seconds(),

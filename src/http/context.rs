@@ -53,7 +53,7 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// Replies at older levels are JSON values, because the emulation changes them; at the newest level they are bytes.
+    /// Replies at the newest level are bytes; those at all others are JSON values, because the emulation changes them.
     pub fn reply_format(&self) -> ReplyFormat {
         if self.emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes }
     }

@@ -35,7 +35,7 @@ pub(super) async fn respond(
         Err(error) => reply::refusal(&error, hint::for_error(&error)),
     };
     let response = edge.cors.add_headers(&cors_request, response, |origin| {
-        edge.key_guard.trusts_origin(origin) && target::exposes_api_keys(&address)
+        edge.key_guard.trusts_origin(origin) && target::gives_account_access(&address)
     });
     if let Some(origin) = edge.cors.refused_origin(&cors_request, &response, head.headers.get(header::HOST)) {
         edge.setup_warnings.warn_of_origin(origin, edge.cors.allowed_origin());

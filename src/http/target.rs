@@ -26,7 +26,8 @@ impl<'a> Target<'a> {
 }
 
 /// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
-pub(super) fn exposes_api_keys(address: &Address<'_>) -> bool {
+/// Decides for which replies CORS allows origins that the key guard trusts.
+pub(super) fn gives_account_access(address: &Address<'_>) -> bool {
     match address.operation_path {
         Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
         None => methods_of_page(address.path).is_some(),

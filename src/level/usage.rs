@@ -69,7 +69,7 @@ static MENTIONED_ERROR_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 fn changes_messages_everywhere(behaviour: &Behaviour) -> bool {
-    matches!(behaviour.downgrade, Downgrade::Message(_)) && !behaviour.subject.contains('/')
+    matches!(behaviour.downgrade, Downgrade::ErrorMessage(_)) && !behaviour.subject.contains('/')
 }
 
 /// The texts in backticks or quotation marks, in lowercase, each up to its first digit: the numbers of an example

@@ -160,7 +160,7 @@ impl EmojiNames {
         } else {
             self.row(&code_from_characters(characters)).map(|row| row.code)
         };
-        Some(EmojiSequence { code, bytes: characters.len() })
+        Some(EmojiSequence { code, length: characters.len() })
     }
 
     fn row(self, code: &str) -> Option<&'static UnicodeEmoji> {
@@ -175,7 +175,7 @@ pub struct EmojiSequence {
     /// The code. None: the emoji does not exist, or is shown as text. Its parts are not emoji either.
     pub code: Option<&'static str>,
     /// Its length in bytes, including variation selectors.
-    pub bytes: usize,
+    pub length: usize,
 }
 
 /// The code that an emoji of these characters would have.
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn literal_characters_are_recognized() {
-        let parsed = |text| newest().sequence(text).map(|sequence| (sequence.code, sequence.bytes));
+        let parsed = |text| newest().sequence(text).map(|sequence| (sequence.code, sequence.length));
         for (text, code, bytes) in [
             ("🙂!", "1f642", 4),
             ("❤\u{fe0f}", "2764", 6),
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn unknown_sequences_have_no_code() {
         for text in ["🍋\u{200d}🟪", "👍🏽", "👨🏿\u{200d}🦽", "❤", "©", "🇩🇩"] {
-            assert_eq!(newest().sequence(text), Some(EmojiSequence { code: None, bytes: text.len() }), "{text}");
+            assert_eq!(newest().sequence(text), Some(EmojiSequence { code: None, length: text.len() }), "{text}");
         }
     }
 

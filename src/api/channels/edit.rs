@@ -131,10 +131,10 @@ fn checked_privacy(
     let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
     // A request with `is_private` alone also changes the history: public channels have a shared one, private ones
     // don't.
-    let shows_history = params
+    let has_public_history = params
         .history_public_to_subscribers
         .unwrap_or(params.is_private.map_or(channel.privacy.has_public_history(), |is_private| !is_private));
-    let privacy = match (is_private, is_web_public, shows_history) {
+    let privacy = match (is_private, is_web_public, has_public_history) {
         (false, false, true) => Privacy::Public,
         (false, true, true) => Privacy::WebPublic,
         (true, false, true) => Privacy::PrivateSharedHistory,

@@ -44,7 +44,7 @@ pub struct Report {
     /// Warnings of requests of the user's own probes whose path no operation has.
     unknown_paths: Vec<String>,
     /// The requests that were compared, each as `FILE:LINE`.
-    compared_places: BTreeSet<String>,
+    compared_locations: BTreeSet<String>,
     leftovers: Vec<String>,
     /// The keys of the accounts, and the secrets in the replies.
     secrets: Secrets,
@@ -52,7 +52,7 @@ pub struct Report {
 
 #[derive(Default)]
 struct Operation {
-    requests: usize,
+    compared_count: usize,
     /// Number of requests of built-in probes that both servers refused alike.
     refused_requests: usize,
     /// Whether it is the path of a request that neither server knows.
@@ -60,26 +60,26 @@ struct Operation {
     /// What both servers said to requests of the user's own probes that they refused alike.
     refusals: Vec<String>,
     /// The requests with differences, each as a record and as text.
-    differences: Vec<(RequestRecord, String)>,
+    differing_requests: Vec<(RequestRecord, String)>,
     /// The reasons why probes did not send their requests, each after the probe.
     not_tried: Vec<(String, SkipReason)>,
 }
 
 impl Operation {
     fn agrees(&self) -> bool {
-        self.requests > 0 && self.differences.is_empty()
+        self.compared_count > 0 && self.differing_requests.is_empty()
     }
 
     /// The number of requests, and what both servers said to those of the user's own probes that they refused alike, or
     /// that they refused all.
     fn agreeing_text(&self) -> String {
-        let requests = format_count(self.requests, "request");
+        let requests = format_count(self.compared_count, "request");
         if self.refusals.is_empty() {
-            let are_all_refused = self.refused_requests == self.requests;
+            let are_all_refused = self.refused_requests == self.compared_count;
             return if are_all_refused { format!("{requests}, all refused by both") } else { requests };
         }
         let count = match self.refusals.len() {
-            count if count == self.requests => String::new(),
+            count if count == self.compared_count => String::new(),
             count => format!(" {count}"),
         };
         let texts: BTreeSet<&str> = self.refusals.iter().map(String::as_str).collect();
@@ -126,7 +126,7 @@ impl Report {
             lost: Vec::new(),
             incomplete: None,
             unknown_paths: Vec::new(),
-            compared_places: BTreeSet::new(),
+            compared_locations: BTreeSet::new(),
             leftovers: Vec::new(),
             secrets,
         }
@@ -174,10 +174,10 @@ impl Report {
                 let text = request_text(&record, step, self.baseline.is_some(), &self.urls, self.levels);
                 (record, self.secrets.redact(&text))
             });
-            self.compared_places.insert(format!("{document}:{}", step.line));
+            self.compared_locations.insert(format!("{document}:{}", step.line));
             let operation = self.operations.entry(name).or_default();
-            operation.requests += 1;
-            operation.differences.extend(record_and_text);
+            operation.compared_count += 1;
+            operation.differing_requests.extend(record_and_text);
             match step.common_refusal() {
                 Some(text) if is_own => operation.refusals.push(self.secrets.redact(&text)),
                 refusal => operation.refused_requests += usize::from(refusal.is_some()),
@@ -233,17 +233,18 @@ impl Report {
         self.differing_requests().any(|(record, _)| !record.is_known)
     }
 
-    /// The differences of the baseline that are gone, each with its operation, request and place.
+    /// The differences of the baseline that are gone, each with its operation, location and place.
     fn gone_differences(&self) -> Vec<String> {
-        let current = self
-            .operations
-            .iter()
-            .flat_map(|(name, operation)| operation.differences.iter().map(move |(record, _)| (name.as_str(), record)));
-        self.baseline.as_ref().map_or(Vec::new(), |baseline| baseline.gone_differences(current, &self.compared_places))
+        let current = self.operations.iter().flat_map(|(name, operation)| {
+            operation.differing_requests.iter().map(move |(record, _)| (name.as_str(), record))
+        });
+        self.baseline
+            .as_ref()
+            .map_or(Vec::new(), |baseline| baseline.gone_differences(current, &self.compared_locations))
     }
 
     fn differing_requests(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
-        self.operations.values().flat_map(|operation| &operation.differences)
+        self.operations.values().flat_map(|operation| &operation.differing_requests)
     }
 
     /// Warnings of requests whose path neither server knows, each with its place and the nearest operation.
@@ -258,7 +259,7 @@ impl Report {
 
     /// Whether no probe sent a request.
     pub fn is_empty(&self) -> bool {
-        self.operations.values().all(|operation| operation.requests == 0) && self.unknown_paths.is_empty()
+        self.operations.values().all(|operation| operation.compared_count == 0) && self.unknown_paths.is_empty()
     }
 
     /// Up to [`MAX_REASONS`] different reasons why probes did not send requests, each with the probe.
@@ -272,21 +273,21 @@ impl Report {
         let operation = |(name, operation): (&String, &Operation)| OperationRecord {
             operation: name.clone(),
             result: match operation {
-                Operation { requests: 0, is_unknown: true, .. } => "unknown",
-                Operation { requests: 0, .. } => "not tried",
+                Operation { compared_count: 0, is_unknown: true, .. } => "unknown",
+                Operation { compared_count: 0, .. } => "not tried",
                 _ if operation.agrees() => "agrees",
                 _ => "differs",
             }
             .to_owned(),
-            requests: operation.requests,
-            differences: operation.differences.iter().map(|(record, _)| record.clone()).collect(),
+            compared_count: operation.compared_count,
+            differing_requests: operation.differing_requests.iter().map(|(record, _)| record.clone()).collect(),
             not_tried: operation.reasons_not_tried().collect(),
         };
         let untried_operation = |name: String| OperationRecord {
             operation: name,
             result: "not tried".to_owned(),
-            requests: 0,
-            differences: Vec::new(),
+            compared_count: 0,
+            differing_requests: Vec::new(),
             not_tried: vec![NO_PROBE_REASON.to_owned()],
         };
         let mut operations: Vec<OperationRecord> = self.operations.iter().map(operation).collect();
@@ -301,7 +302,7 @@ impl Report {
             operations,
             lost: self.lost.clone(),
             gone: self.gone_differences(),
-            left: self.leftovers.clone(),
+            leftovers: self.leftovers.clone(),
         }
     }
 
@@ -311,14 +312,15 @@ impl Report {
             level => format!("level {level}"),
         };
         let mut text = format!("first:  {} ({})\nsecond: {} ({})\n\n", self.urls[0], level(0), self.urls[1], level(1));
-        let has_new = |operation: &Operation| operation.differences.iter().any(|(record, _)| !record.is_known);
+        let has_new = |operation: &Operation| operation.differing_requests.iter().any(|(record, _)| !record.is_known);
         let mut differing: Vec<(&String, &Operation)> =
-            self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()).collect();
+            self.operations.iter().filter(|(_, operation)| !operation.differing_requests.is_empty()).collect();
         differing.sort_by_key(|(_, operation)| !has_new(operation));
         for (name, operation) in differing {
-            let (different, total) = (operation.differences.len(), operation.requests);
+            let (different, total) = (operation.differing_requests.len(), operation.compared_count);
             let _ = writeln!(text, "differs    {name} ({different} of {})", format_count(total, "request"));
-            let (known, new): (Vec<_>, Vec<_>) = operation.differences.iter().partition(|(record, _)| record.is_known);
+            let (known, new): (Vec<_>, Vec<_>) =
+                operation.differing_requests.iter().partition(|(record, _)| record.is_known);
             new.into_iter().chain(known).for_each(|(_, difference)| text += difference);
         }
         for (name, operation) in &self.operations {
@@ -342,7 +344,7 @@ impl Report {
     /// The names of the operations that are counted: those that probes have, and all others unless only selected probes
     /// are played.
     fn operation_names(&self) -> BTreeSet<String> {
-        let is_path_known = |operation: &Operation| operation.requests > 0 || !operation.is_unknown;
+        let is_path_known = |operation: &Operation| operation.compared_count > 0 || !operation.is_unknown;
         let probed = self.operations.iter().filter(|(_, operation)| is_path_known(operation));
         let all = rows().map(row_name).filter(|_| !self.is_partial);
         probed.map(|(name, _)| name.clone()).chain(all).collect()
@@ -355,7 +357,7 @@ impl Report {
         let [mut changing_count, mut unprobed_count, mut unreached_count] = [0; 3];
         for name in self.operation_names() {
             let reasons = match self.operations.get(&name) {
-                Some(operation) if operation.requests > 0 => continue,
+                Some(operation) if operation.compared_count > 0 => continue,
                 Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
                 None => NO_PROBE_REASON.to_owned(),
             };

@@ -27,8 +27,8 @@ pub fn request_text(
         false if has_baseline => ", new",
         false => "",
     };
-    let RequestRecord { probe, place, who, request, .. } = record;
-    let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
+    let RequestRecord { probe, location, caller, request, .. } = record;
+    let mut text = format!("  {caller}: {request} ({location}, {probe}{known_text})\n");
     if record.is_known {
         return text;
     }

@@ -183,7 +183,7 @@ pub const CALLS: &[CallRow] = &[
         "POST",
         "/worlds/{name}/faults",
         InWorld::InstallFault,
-        Body(body::<faults::FaultSpec>),
+        Body(body::<faults::FaultRule>),
         "Installs a fault.",
         r#"{"fault_id": "string"}"#,
     ),

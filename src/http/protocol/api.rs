@@ -180,8 +180,8 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
     let Some(emulation) = context.emulation else { return pending_response::refusal(&error, hint) };
-    let mut error = emulation.restore_former_name(row.route, error);
-    let message = emulation.former_message(row.route, &context.trace.params, &mut error);
+    let mut error = emulation.restore_former_parameter_name(row.route, error);
+    let message = emulation.restore_former_error(row.route, &context.trace.params, &mut error);
     let status_and_code = emulation.former_code(Some(row.route), error.row());
     let level = context.world.settings().feature_level;
     let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);

@@ -12,14 +12,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
         description: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
         test: "some_operations_had_other_refusal_messages",
-        downgrade: Downgrade::Message(super::refusal_patterns::set_message_by_level),
+        downgrade: Downgrade::ErrorMessage(super::refusal_patterns::set_message_by_level),
     },
     Behaviour {
         level: 402,
         subject: "PATCH /messages/{message_id}",
         description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
         test: "resolve_refusals_did_not_name_the_channel_before_402",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             if matches!(refusal.error, Error::MayNotResolve) {
                 refusal.set_message("You don't have permission to resolve topics.");
             }
@@ -30,14 +30,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "messages without a topic",
         description: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "some refusals",
         description: "The messages have other words.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             apply_templates(refusal, RECORDED_TEMPLATES);
             super::refusal_patterns::set_recorded_message(refusal);
         }),
@@ -47,21 +47,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /user_groups/{user_group_id}/members without a change",
         description: "Names `add_subgroups` and `delete_subgroups` too.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         subject: "pictures that can't be read",
         description: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         subject: "users in profile fields who do not exist",
         description: "`Invalid user IDs: 8, 9` names all of them; before, `Invalid user ID: 8`, the first.",
         test: "unknown_users_of_profile_fields_were_named_one_by_one_before_270",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             if let Error::InvalidUserIds { user_ids } = &*refusal.error {
                 refusal.message = user_ids.get(0).map(|first| format!("Invalid user ID: {first}"));
             }
@@ -72,14 +72,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "all refusals",
         description: "They say \"channel\"; before, \"stream\".",
         test: "refusals_said_stream",
-        downgrade: Downgrade::Message(use_stream_word),
+        downgrade: Downgrade::ErrorMessage(use_stream_word),
     },
     Behaviour {
         level: 249,
         subject: "narrows that are refused",
         description: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
         test: "refusals_said_stream",
-        downgrade: Downgrade::Message(use_stream_word_in_narrow),
+        downgrade: Downgrade::ErrorMessage(use_stream_word_in_narrow),
     },
 ];
 

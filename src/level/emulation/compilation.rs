@@ -27,7 +27,7 @@ impl Emulation {
             reply_changes: HashMap::new(),
             event_changes: HashMap::new(),
             former_codes: Vec::new(),
-            message_changes: Vec::new(),
+            error_message_changes: Vec::new(),
             integer_parameters: HashMap::new(),
             former_parsing_text_parameters: HashMap::new(),
             access_changes: HashMap::new(),
@@ -126,14 +126,14 @@ impl Emulation {
                     self.former_parsing_text_parameters.insert(key, text_names.collect());
                 }
                 if !self
-                    .message_changes
+                    .error_message_changes
                     .iter()
                     .any(|message| std::ptr::fn_addr_eq(*message, SET_FORMER_PARSING_MESSAGES))
                 {
-                    self.message_changes.push(SET_FORMER_PARSING_MESSAGES);
+                    self.error_message_changes.push(SET_FORMER_PARSING_MESSAGES);
                 }
             }
-            Downgrade::Message(change_message) => self.message_changes.push(change_message),
+            Downgrade::ErrorMessage(change_error_message) => self.error_message_changes.push(change_error_message),
             Downgrade::ReplaceAccess(routes, access) => {
                 for route in routes {
                     self.access_changes.entry(route_key(route)).or_default().replacement = Some(access);

@@ -246,8 +246,9 @@ impl ProbeRun<'_> {
     ) -> Result<[HttpReply; 2], String> {
         let mut replies = Vec::new();
         for (index, request) in encoded.iter().enumerate() {
-            let place = (self.servers[index].url.as_str(), self.settings.unique_word);
-            let unidentified = |reason: &str| cleanup::unidentified_creation(&request.method, path, reason, place);
+            let (url, unique_word) = (self.servers[index].url.as_str(), self.settings.unique_word);
+            let unidentified =
+                |reason: &str| cleanup::unidentified_creation(&request.method, path, url, unique_word, reason);
             let reply = self.servers[index].send(request.clone()).await.inspect_err(|_| {
                 let creation = unidentified("perhaps: the reply was lost");
                 result.unremoved_objects.extend(creation);

@@ -20,11 +20,11 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
     if !text.contains(DELIMITER) {
         return None;
     }
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mut is_open = false;
     let mut index = 0;
     while let Some(start) = text[index..].find(DELIMITER).map(|offset| index + offset) {
-        let before = text[rewriting.position()..start].chars().next_back();
+        let before = text[rewriter.position()..start].chars().next_back();
         let may_start = before.is_none_or(|before| before != '$' && !is_word(before));
         let Some(length) = source_length(&text[start + DELIMITER.len()..]).filter(|_| may_start) else {
             index = start + 1;
@@ -41,13 +41,13 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
             inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
         };
         index = start + length + 2 * DELIMITER.len();
-        rewriting.replace(start..index, &placeholder);
+        rewriter.replace(start..index, &placeholder);
         if is_open && remaining_repetitions > 0 {
-            let text = rewriting.finish()?;
+            let text = rewriter.finish()?;
             return Some(expand_sources(inline, &text, remaining_repetitions - 1).unwrap_or(text));
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// The length in bytes of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped

@@ -32,7 +32,7 @@ impl Report {
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, cut_short, failed, not_played } = self.probes;
         let count = |matches: &dyn Fn(&&Operation) -> bool| self.operations.values().filter(matches).count();
-        let differing_operations = count(&|operation| !operation.differences.is_empty());
+        let differing_operations = count(&|operation| !operation.differing_requests.is_empty());
         let agreeing_operations = count(&|operation| operation.agrees());
         let untried_operations = self.operation_names().len() - differing_operations - agreeing_operations;
         let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();

@@ -1,4 +1,4 @@
-//! The messages that the push relay sends to the push services of Google and Apple.
+//! The messages that the push relay sends to the push services of Google and Apple, which the API calls providers.
 //!
 //! Decisions on points that the specification leaves open: in docs/assumptions.md.
 
@@ -10,8 +10,8 @@ use crate::realm::push::{Push, PushContent, PushService};
 use serde_json::{Map, Value, json};
 
 /// What the relay sends for a push: an object with `provider`, `push_key_id`, `encrypted_data` (both null if the push
-/// is not encrypted) and `envelope`, which is the message to the provider.
-pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
+/// is not encrypted) and `envelope`, which is the message to the push service.
+pub fn build_relay_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encryption::encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
@@ -35,7 +35,7 @@ pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: S
     })
 }
 
-/// The content of a message to the provider.
+/// The content of a message to the push service.
 enum EnvelopeContent<'a> {
     /// `key_field` is the field that has the ID of the key.
     Encrypted {
@@ -80,7 +80,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     match &push.content {
         PushContent::Removal(_) => json!({"badge": 0}),
         PushContent::Message(_) => {
-            let title = title(realm, push, payload);
+            let title = alert_title(realm, push, payload);
             let is_direct = payload["recipient_type"] == "direct";
             // In a one-to-one conversation the title is the sender's name.
             let subtitle = if is_direct && title == sender() { String::new() } else { format!("{}:", sender()) };
@@ -95,7 +95,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
 
 /// The channel and the topic, the members of a group conversation, or the sender; "" unless the push is about a
 /// message.
-fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
+fn alert_title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent_message) = &push.content else { return String::new() };
     match &sent_message.message.place {
