@@ -23,7 +23,7 @@ pub struct CallRow {
     pub summary: &'static str,
     pub input: Input,
     /// The reply without the envelope, in the notation of `openapi/shape.rs`; empty if there is only the envelope, or
-    /// none.
+    /// if the reply has no envelope either.
     pub reply: &'static str,
 }
 
@@ -199,6 +199,7 @@ fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {
     let end = |part: &&'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
     let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
     let score = |row: &&CallRow| {
+        // Decides between paths that are about equally similar.
         let method_bonus = if row.method == method { 0.02 } else { 0.0 };
         // A path without the world may be meant for the call of a world.
         let path_in_world = row.path.strip_prefix("/worlds/{name}/").filter(|_| parts.first() != Some(&"worlds"));

@@ -75,16 +75,16 @@ pub fn control_document() -> Value {
 /// 32-bit numbers.
 fn replace_number_formats(part: &mut Value) {
     match part {
-        Value::Array(members) => members.iter_mut().for_each(replace_number_formats),
-        Value::Object(keys) => {
-            if let Some(format) = keys.get_mut("format").filter(|format| format.is_string()) {
+        Value::Array(items) => items.iter_mut().for_each(replace_number_formats),
+        Value::Object(members) => {
+            if let Some(format) = members.get_mut("format").filter(|format| format.is_string()) {
                 match format.as_str() {
                     Some("uint" | "uint64") => *format = "int64".into(),
                     Some("uint16" | "uint32") => *format = "int32".into(),
                     _ => {}
                 }
             }
-            keys.values_mut().for_each(replace_number_formats);
+            members.values_mut().for_each(replace_number_formats);
         }
         _ => {}
     }
