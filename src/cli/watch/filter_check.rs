@@ -16,6 +16,7 @@ pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<()
     let (user, path) = watch.filter.user_and_path();
     // The beginning of an operation's path is sufficient.
     let path = path.filter(|path| !rows().any(|row| row.route.path.starts_with(path)));
+    // Only the check of the parameters is wanted, no entries.
     let mut query = form_urlencoded::Serializer::new("limit=0".to_owned());
     query.extend_pairs(user.map(|user| ("user", user))).extend_pairs(path.map(|path| ("path", path)));
     if user.is_none() && path.is_none() {
@@ -34,6 +35,7 @@ pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<()
     match client.send(request).await {
         Ok(reply) if reply.status == 400 => {
             let reason = reply.body["msg"].as_str().unwrap_or_default().to_owned();
+            // The reason begins with the name of the parameter, which is that of the option.
             Err(CliError::usage(format!("--{reason}")))
         }
         _ => Ok(()),
