@@ -22,7 +22,7 @@ pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<()
     if user.is_none() && path.is_none() {
         return Ok(());
     }
-    let journal_url = watch.world.socket_url.replacen("ws", "http", 1).replace("/watch", "/journal");
+    let journal_url = journal_url(&watch.world.socket_url);
     let mut request = HttpRequest {
         method: "GET".into(),
         url: format!("{journal_url}?{}", query.finish()),
@@ -39,5 +39,28 @@ pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<()
             Err(CliError::usage(format!("--{reason}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// The URL of the journal of the world with this watch socket.
+fn journal_url(socket_url: &str) -> String {
+    let watch_url = socket_url.replacen("ws", "http", 1);
+    // Only the end is replaced: a world may be called `watch`.
+    let world_url = watch_url.strip_suffix("/watch").unwrap_or(&watch_url);
+    format!("{world_url}/journal")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::journal_url;
+
+    #[test]
+    fn a_world_may_have_the_name_of_the_socket() {
+        for (socket_url, expected) in [
+            ("ws://127.0.0.1:9991/control/worlds/blue/watch", "http://127.0.0.1:9991/control/worlds/blue/journal"),
+            ("wss://chat/control/worlds/watch/watch", "https://chat/control/worlds/watch/journal"),
+        ] {
+            assert_eq!(journal_url(socket_url), expected);
+        }
     }
 }
