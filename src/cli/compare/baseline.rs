@@ -17,9 +17,9 @@ const BASELINE_OPTION: BaselineOption = BaselineOption {
 
 /// The accepted differences of an earlier comparison, each with the largest number of times that one request had it.
 ///
-/// Two differences are the same if the operation, the probe, the line of the request, its caller, the place in the reply
-/// or event and the JSON types of both values are equal. For statuses and codes, the values must be equal too. Other
-/// values often change with each run.
+/// Two differences are the same if the operation, the probe, the line of the request, its caller, the place in the
+/// reply or event and the JSON types of both values are equal. For statuses and codes, the values must be equal too.
+/// Other values often change with each run.
 #[derive(Debug)]
 pub struct Baseline(BTreeMap<DifferenceKey, usize>);
 
