@@ -114,15 +114,17 @@ pub struct QueryParameter {
     pub description: &'static str,
     /// The allowed values; empty if any value of the kind is allowed.
     pub choices: &'static [&'static str],
+    /// Whether the call is refused without the parameter.
+    pub is_required: bool,
 }
 
 impl QueryParameter {
     /// The schema of the value. The text of a required parameter must not be empty.
-    pub fn schema(&self, is_required: bool) -> Value {
+    pub fn schema(&self) -> Value {
         let mut schema = json!({"type": self.kind});
         match self.kind {
             "integer" => schema["minimum"] = 0.into(),
-            "string" if is_required => schema["minLength"] = 1.into(),
+            "string" if self.is_required => schema["minLength"] = 1.into(),
             _ => {}
         }
         if !self.choices.is_empty() {

@@ -159,10 +159,9 @@ fn parameters(row: &CallRow) -> Vec<Value> {
     let path_parameters =
         placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
     let parameters: &[QueryParameter] = if let Input::Query(parameters) = row.input { parameters } else { &[] };
-    let is_required = row.method == "DELETE";
     let query_parameters = parameters.iter().map(|parameter| {
-        json!({"name": parameter.name, "in": "query", "required": is_required, "description": parameter.description,
-            "schema": parameter.schema(is_required)})
+        json!({"name": parameter.name, "in": "query", "required": parameter.is_required,
+            "description": parameter.description, "schema": parameter.schema()})
     });
     path_parameters.chain(query_parameters).collect()
 }
@@ -223,4 +222,21 @@ fn error_schema() -> Value {
         },
         "required": ["result", "msg", "code"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::control_document;
+
+    #[test]
+    fn only_query_parameters_without_which_a_call_is_refused_are_required() {
+        let document = control_document();
+        let is_required = |path: &str, name: &str| {
+            let parameters = document["paths"][path]["delete"]["parameters"].as_array().expect("it has parameters");
+            parameters.iter().find(|parameter| parameter["name"] == name).map(|parameter| parameter["required"] == true)
+        };
+        assert_eq!(is_required("/control/worlds", "prefix"), Some(true));
+        assert_eq!(is_required("/control/worlds/{name}/network", "user"), Some(false));
+        assert_eq!(is_required("/control/worlds/{name}/rate_limit", "user"), Some(false));
+    }
 }

@@ -4,15 +4,18 @@ use super::QueryParameter;
 use crate::control::request_pattern::METHODS;
 
 const fn parameter(name: &'static str, kind: &'static str, description: &'static str) -> QueryParameter {
-    QueryParameter { name, kind, description, choices: &[] }
+    QueryParameter { name, kind, description, choices: &[], is_required: false }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], description: &'static str) -> QueryParameter {
-    QueryParameter { name, kind: "string", description, choices }
+    QueryParameter { name, kind: "string", description, choices, is_required: false }
 }
 
 pub const WORLD_PREFIX_PARAMETER: QueryParameter =
     parameter("prefix", "string", "Only worlds whose names start with this.");
+/// Required, since a call without a prefix would delete all worlds.
+pub const REQUIRED_WORLD_PREFIX_PARAMETER: QueryParameter =
+    QueryParameter { is_required: true, ..WORLD_PREFIX_PARAMETER };
 pub const PUSH_PARAMETERS: &[QueryParameter] = &[
     parameter("user", "string", "Only those for this user: an address or its handle."),
     parameter("device_id", "integer", "Only those for this device."),

@@ -2,8 +2,8 @@
 
 use super::Input::{Body, Document, Nothing, Query};
 use super::query_parameters::{
-    JOURNAL_PARAMETERS, MESSAGE_PARAMETERS, OPENAPI_PARAMETERS, PUSH_PARAMETERS, SEEN_BY_PARAMETER, USER_PARAMETER,
-    WATCH_PARAMETERS, WORLD_PREFIX_PARAMETER,
+    JOURNAL_PARAMETERS, MESSAGE_PARAMETERS, OPENAPI_PARAMETERS, PUSH_PARAMETERS, REQUIRED_WORLD_PREFIX_PARAMETER,
+    SEEN_BY_PARAMETER, USER_PARAMETER, WATCH_PARAMETERS, WORLD_PREFIX_PARAMETER,
 };
 use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
 use super::{Call, CallRow, Input, WorldCall, WorldCall as InWorld};
@@ -92,7 +92,7 @@ pub const CALLS: &[CallRow] = &[
         "DELETE",
         "/worlds",
         Call::DeleteWorlds,
-        Query(&[WORLD_PREFIX_PARAMETER]),
+        Query(&[REQUIRED_WORLD_PREFIX_PARAMETER]),
         "Deletes all worlds whose names start with a prefix, except `default`.",
         r#"{"deleted": "string[]"}"#,
     ),
