@@ -174,6 +174,7 @@ impl Control {
             Call::InWorld(call) => {
                 let world = self.world(name)?;
                 let _use = row.counts_as_use().then(|| world.begin_use());
+                // Both empty the journal, from which `exec` learns what its command did.
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
                     self.edge.worlds.notify_end_observer(&world);
                 }
@@ -183,13 +184,13 @@ impl Control {
         success_body(data)
     }
 
-    /// The world of a watch request, with what its query asks for.
+    /// A watch request: the world with this name, and what the query asks for.
     ///
     /// # Errors
     ///
     /// The refusal, if the request may not steer, the world or a query parameter is unknown, or one has a wrong value.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
-    pub fn watched_world(
+    pub fn watch_request(
         &self,
         name: &str,
         query: Option<&str>,

@@ -1,7 +1,7 @@
 //! The TLS options: the certificate of a server, and the certificates that a client trusts.
 
 use super::CliError;
-use super::file::write_atomically;
+use super::atomic_file::write_atomically;
 use crate::server::{Host, Server};
 use crate::tls::{Tls, client_config, client_config_without_trust};
 use clap::Args;

@@ -53,8 +53,8 @@ const NO_PROFILE: Profile =
 pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
     let [latency_ms, jitter_ms] =
         [spec.latency_ms, spec.jitter_ms].map(|value| value.map(|Milliseconds(number)| number));
-    let limits = [latency_ms, jitter_ms, spec.bytes_per_second];
-    if spec.profile.is_none() && spec.loss.is_none() && limits.iter().all(Option::is_none) {
+    let numbers = [latency_ms, jitter_ms, spec.bytes_per_second];
+    if spec.profile.is_none() && spec.loss.is_none() && numbers.iter().all(Option::is_none) {
         return Err(refusal("$: takes a profile, or latency_ms, jitter_ms, bytes_per_second or loss"));
     }
     let user = users::find_email(&world.snapshot(), spec.user.as_deref(), "$.user")?;

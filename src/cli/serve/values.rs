@@ -1,4 +1,4 @@
-//! Parsers for the values of the options of `serve`.
+//! The values of the options of `serve`: parsing and loading them, and the messages about them.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::{level_of_release, newer_level_text};
@@ -75,6 +75,7 @@ pub fn newer_level_warning(levels: &[i64]) -> Option<String> {
 /// Parses an address to listen on, or a host name that the system can resolve.
 pub fn parse_host(text: &str) -> Result<String, String> {
     let without_brackets = text.trim_start_matches('[').trim_end_matches(']');
+    // A misspelt IPv4 address, such as 127.0.1, is no host name.
     let is_numeric =
         !without_brackets.is_empty() && without_brackets.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_name = Host::parse(text).is_some_and(|host| host.name().eq_ignore_ascii_case(text));

@@ -28,10 +28,10 @@ pub fn format_network(record: &Value) -> String {
     if let Some(profile) = record["profile"].as_str() {
         return format!("{name} {}", escape_unprintable(profile));
     }
-    let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
-    let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
-    let speed = number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
-    let loss = number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
+    let positive_number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
+    let latency = positive_number("latency_ms").map(|latency| format!(" {latency} ms"));
+    let speed = positive_number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
+    let loss = positive_number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
     format!("{name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
 }
 
