@@ -137,8 +137,8 @@ const PROFILE_FIELD_ROUTES: &[&str] = &["POST /realm/profile_fields", "PATCH /re
 const PROFILE_DATA_ROUTES: &[&str] = &["PATCH /users/me/profile_data", "PATCH /users/{user_id}"];
 const DEVICE_TOKEN_ROUTES: &[&str] =
     &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"];
-/// `{path}` is the name of the parameter.
-const NOT_A_STRING: &str = "{path} contains a value that is not a string";
+/// `{parameter}` is the name of the parameter.
+const NOT_A_STRING: &str = "{parameter} contains a value that is not a string";
 
 /// The refusals to post to a channel, by the users who may post.
 const POSTING_REFUSALS: [(&str, &str); 4] = [
@@ -161,17 +161,21 @@ pub(super) fn set_message_by_level(refusal: &mut Refusal<'_>) {
         return;
     }
     let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
-    let is_rename = route == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
+    let stays_in_channel = route == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
     let renaming_counts_as_edit = !Feature::RenamingRefusedAsMoving.is_at(refusal.level);
-    if is_rename && renaming_counts_as_edit && message == "You don't have permission to move this message" {
+    if stays_in_channel && renaming_counts_as_edit && message == "You don't have permission to move this message" {
         refusal.message = Some("You don't have permission to edit this message".to_owned());
         return;
     }
     let mut message = message;
-    for (since, row) in MESSAGES_BY_LEVEL.iter().filter(|(since, _)| refusal.level < *since) {
+    for (_, row) in MESSAGES_BY_LEVEL.iter().filter(|(since, _)| refusal.level < *since) {
         if let Some(former_message) = former_message(row, &route, &message) {
-            let name = refusal.values.get("new_name").map(|name| name.trim()).unwrap_or_default();
-            message = if *since == 255 { former_message.replace("{name}", name) } else { former_message };
+            message = former_message;
+            // Only this template has the placeholder. In other messages, `{name}` may come from the request.
+            if row.2 == CHANNEL_NAME_TAKEN {
+                let name = refusal.values.get("new_name").map(|name| name.trim()).unwrap_or_default();
+                message = message.replace("{name}", name);
+            }
             refusal.message = Some(message.clone());
         }
     }
@@ -211,7 +215,7 @@ fn former_message((routes, pattern, template): &MessagePattern, route: &str, mes
     let matches = wildcard_matches(pattern, message).filter(|_| routes.contains(&route))?;
     let parameter = message.split('[').next().unwrap_or_default();
     let numbered_matches = matches.iter().enumerate();
-    Some(numbered_matches.fold(template.replace("{path}", parameter), |text, (index, replacement)| {
+    Some(numbered_matches.fold(template.replace("{parameter}", parameter), |text, (index, replacement)| {
         text.replace(&format!("{{{index}}}"), replacement)
     }))
 }
