@@ -142,8 +142,8 @@ pub(super) fn is_requested(name: &str, reply: &Map<String, Value>, context: &Dow
     }
     let event_type = match name {
         "push_devices" => "push_device",
-        "is_billing_admin" => "realm_user",
-        // `can_subscribe_other_users`, and the maximum lengths of names and descriptions of channels.
+        "is_billing_admin" | "can_subscribe_other_users" => "realm_user",
+        // The maximum lengths of names and descriptions of channels.
         _ => "stream",
     };
     let text = ["fetch_event_types", "event_types"].iter().find_map(|parameter| context.values.get(*parameter));
