@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, |request| {
             refuse_anonymous_group(request, CAN_REMOVE_SUBSCRIBERS)?;
             if changes_channel(request) {
-                wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS);
+                wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS, CHANNEL_PARAMETERS_STRICT_SINCE);
                 return Ok(());
             }
             replace_boolean_with_number(request, CAN_REMOVE_SUBSCRIBERS, CHANNEL_PARAMETERS_STRICT_SINCE);
@@ -139,7 +139,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
                 refuse_anonymous_group(request, name)?;
-                wrap_in_object(request, name);
+                wrap_in_object(request, name, ORGANIZATION_PARAMETERS_STRICT_SINCE);
             }
             Ok(())
         }),
@@ -180,6 +180,8 @@ pub(super) static ROWS: &[Behaviour] = &[
 
 /// The first level at which the operations on channels refuse booleans for numbers.
 const CHANNEL_PARAMETERS_STRICT_SINCE: i64 = 274;
+/// The first level at which `PATCH /realm` refuses booleans for numbers.
+const ORGANIZATION_PARAMETERS_STRICT_SINCE: i64 = 261;
 
 const CAN_REMOVE_SUBSCRIBERS: &str = "can_remove_subscribers_group";
 const CAN_MENTION: &str = "can_mention_group";
@@ -212,9 +214,9 @@ fn replace_boolean_with_number(request: &mut Request<'_>, name: &str, strict_sin
     }
 }
 
-/// Replaces `4` with `{"new": 4}`. Below [`CHANNEL_PARAMETERS_STRICT_SINCE`], booleans count as numbers.
-fn wrap_in_object(request: &mut Request<'_>, name: &str) {
-    replace_boolean_with_number(request, name, CHANNEL_PARAMETERS_STRICT_SINCE);
+/// Replaces `4` with `{"new": 4}`. Below `strict_since`, booleans count as numbers.
+fn wrap_in_object(request: &mut Request<'_>, name: &str, strict_since: i64) {
+    replace_boolean_with_number(request, name, strict_since);
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
@@ -246,7 +248,7 @@ fn convert_posting_policy(request: &mut Request<'_>) -> Result<(), Error> {
     let holder = request.realm.system_group(holder).to_string();
     request.values.insert("can_send_message_group".into(), holder);
     if changes_channel(request) {
-        wrap_in_object(request, "can_send_message_group");
+        wrap_in_object(request, "can_send_message_group", CHANNEL_PARAMETERS_STRICT_SINCE);
     }
     Ok(())
 }
