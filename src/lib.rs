@@ -69,6 +69,8 @@ pub mod reducer;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 pub mod testing;
+#[cfg(feature = "cli")]
+mod upstream;
 
 // The remaining modules are private, except for the crate's own tests, which use the feature `internals`.
 #[cfg(feature = "internals")]
@@ -156,8 +158,6 @@ mod time;
 pub mod tls;
 #[cfg(not(feature = "internals"))]
 mod tls;
-#[cfg(feature = "cli")]
-mod upstream;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod wire;

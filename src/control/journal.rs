@@ -336,8 +336,8 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
 fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
         arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
-    if entries.iter().any(|(_, entry)| filter.has_path_of(entry)) {
-        entries.retain(|(_, entry)| filter.has_path_of(entry));
+    if entries.iter().any(|(_, entry)| filter.allows_path_of(entry)) {
+        entries.retain(|(_, entry)| filter.allows_path_of(entry));
     }
     entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
     entries.truncate(MAX_NEAREST_REQUESTS);

@@ -28,7 +28,7 @@ pub(super) struct RequestContext<'a> {
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
     /// Whether callers authenticate by the session of a browser instead of a key.
-    pub authenticates_by_session: bool,
+    pub requires_session: bool,
     pub fault: Fault,
     /// Whether the client was offline when its parked poll was answered.
     pub is_reply_lost: bool,
@@ -45,7 +45,7 @@ impl<'a> RequestContext<'a> {
             world,
             emulation: emulation(settings.feature_level),
             origin: address.origin,
-            authenticates_by_session: address.session_use == SessionUse::Always,
+            requires_session: address.session_use == SessionUse::Always,
             fault: Fault::default(),
             is_reply_lost: false,
             trace: Trace::begin(world, incoming, path.to_owned()),

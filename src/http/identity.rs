@@ -28,7 +28,7 @@ fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionU
     let session = Session::find(world, incoming.headers());
     if session_use == SessionUse::Always || incoming.credentials.is_none() {
         incoming.credentials = session.as_ref().map(Session::credentials);
-        incoming.is_authenticated_by_session = session.is_some();
+        incoming.has_session_credentials = session.is_some();
     }
     incoming.session = session;
 }

@@ -71,7 +71,7 @@ pub(super) fn read_parameters<'routed>(
     caller: Option<&User>,
 ) -> Result<Cow<'routed, RawParameters>, Error> {
     match routed.row.protocol {
-        Protocol::Api => api::read_parameters(context, routed, realm, caller),
+        Protocol::Api => api::upgrade_parameters(context, routed, realm, caller),
         Protocol::Resumable => tus::read_parameters(context, routed).map(Cow::Owned),
     }
 }

@@ -1,4 +1,4 @@
-//! Constructors for replies, and the extensions by which the server's sockets delay or break them.
+//! Constructs and adapts replies, with the extensions by which the server's sockets delay or break them.
 
 use super::Response;
 use super::pending_response::{self, PendingBody, PendingResponse};
@@ -21,7 +21,7 @@ pub fn refusal(error: &Error, hint: Option<String>) -> Response {
     pending_response::refusal(error, hint).map(PendingBody::into_bytes)
 }
 
-/// Sets the realm in the authentication challenge of a 401.
+/// Replaces the neutral realm in the authentication challenge of a 401.
 pub fn set_auth_realm<B>(response: &mut http::Response<B>, realm: &str) {
     let headers = response.headers_mut();
     let challenge = headers.get(header::WWW_AUTHENTICATE).and_then(|challenge| challenge.to_str().ok());
@@ -67,6 +67,7 @@ pub fn allowed_methods(methods: &[&str]) -> PendingResponse {
 
 pub fn empty<B: From<Bytes>>(status: u16) -> http::Response<B> {
     let mut response = http::Response::new(B::from(Bytes::new()));
+    // All callers pass a valid status.
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
 }

@@ -10,9 +10,9 @@ use http::HeaderValue;
 /// response.
 pub(super) fn finish_response(context: &RequestContext<'_>, response: PendingResponse) -> Response {
     let dialect = &context.settings.dialect;
-    let is_translated = response.status().is_client_error() && !dialect.is_neutral();
-    let mut response = if is_translated { translate_refusal(response, dialect) } else { response };
-    if context.authenticates_by_session {
+    let needs_translation = response.status().is_client_error() && !dialect.is_neutral();
+    let mut response = if needs_translation { translate_refusal(response, dialect) } else { response };
+    if context.requires_session {
         reply::ask_for_session(&mut response);
     }
     reply::set_auth_realm(&mut response, dialect.auth_realm());

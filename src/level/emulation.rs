@@ -175,7 +175,7 @@ impl Emulation {
         integers()
             .filter(|integer| !new_names.contains(&integer.name()))
             .for_each(|integer| integer.replace_booleans(values));
-        let mut request = Request { level: self.level, realm, caller, path: &raw.path_values, values };
+        let mut request = Request { level: self.level, realm, caller, path_values: &raw.path_values, values };
         self.request_changes.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
             .deferred_refusals
@@ -286,7 +286,7 @@ impl Emulation {
         values: &BTreeMap<String, String>,
         error: &mut Error,
     ) -> Option<String> {
-        unknown_narrow_terms::remove_mark(error);
+        unknown_narrow_terms::remove_marks(error);
         let uses_former_parsing = self.former_parsing_text_parameters.contains_key(&(route.method, route.path));
         let mut refusal = Refusal { level: self.level, route, error, values, uses_former_parsing, message: None };
         self.error_message_changes.iter().for_each(|change_error_message| change_error_message(&mut refusal));

@@ -25,10 +25,9 @@ use std::sync::Arc;
 /// `MalformedBody`, `UploadTooLarge`, `BodyTooLarge`, `KeysForbidden`.
 pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, Error> {
     let (edge, incoming) = (context.edge, context.incoming);
-    let is_incoming_webhook =
-        !context.authenticates_by_session && incoming_webhooks::is_service_path(&context.trace.path);
-    let mut raw = neutral_parameters(context, is_incoming_webhook)?;
-    let csrf_token = context.authenticates_by_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
+    let is_incoming_webhook = !context.requires_session && incoming_webhooks::is_service_path(&context.trace.path);
+    let mut raw = read_neutral_parameters(context, is_incoming_webhook)?;
+    let csrf_token = context.requires_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
     let method = effective_method(incoming.method(), &mut raw.values);
     let path = &context.trace.path;
     let route = match incoming_webhooks::has_prefix(path) && !is_incoming_webhook {
@@ -38,7 +37,7 @@ pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, 
     let row = route.row();
     // Web clients do not send the name of their user, which the session has.
     if let (Some(name), Some(session)) = (row.and_then(|row| row.caller_parameter), &incoming.session)
-        && context.authenticates_by_session
+        && context.requires_session
         && !raw.values.contains_key(name)
     {
         Arc::make_mut(&mut raw.values).insert(name.to_owned(), session.user.email.clone());
@@ -56,8 +55,8 @@ pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, 
         edge.key_guard.check(incoming.headers())?;
     }
     Ok(match route {
-        RouteMatch::Operation(row, path) => {
-            raw.path_values = path;
+        RouteMatch::Operation(row, path_values) => {
+            raw.path_values = path_values;
             Routing::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
         }
         no_operation => Routing::Answer(respond_without_operation(context, no_operation)),
@@ -66,14 +65,14 @@ pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, 
 
 /// Reads the parameters of a request and gives them neutral names and values, except those of incoming webhooks, which
 /// have no dialect.
-fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
+fn read_neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
     }
     let mut raw = request::parse_parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
     if !dialect.is_neutral() {
-        raw.values = Arc::new(request::neutral_parameters(dialect, &raw.values));
+        raw.values = Arc::new(request::translate_parameters(dialect, &raw.values));
     }
     Ok(raw)
 }
@@ -109,7 +108,7 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
 /// # Errors
 ///
 /// Those of [`crate::level::Emulation::upgrade_request`].
-pub(super) fn read_parameters<'routed>(
+pub(super) fn upgrade_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,
     realm: &Realm,
@@ -183,8 +182,7 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     let mut error = emulation.restore_former_parameter_name(row.route, error);
     let message = emulation.restore_former_error(row.route, &context.trace.params, &mut error);
     let status_and_code = emulation.former_code(Some(row.route), error.row());
-    let level = context.world.settings().feature_level;
-    let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);
+    let hint = hint::for_newer_value(&error, &context.trace.params, context.settings.feature_level).or(hint);
     pending_response::former_refusal(&error, status_and_code, message, hint)
 }
 

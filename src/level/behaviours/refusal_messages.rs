@@ -115,6 +115,7 @@ pub(in crate::level) fn set_former_parsing_messages(refusal: &mut Refusal<'_>) {
     }
 }
 
+/// Says "stream" in place of "channel" in the refusal of a narrow.
 fn use_stream_word_in_narrow(refusal: &mut Refusal<'_>) {
     let (Error::BadNarrow { desc } | Error::BadNarrowCombination { desc }) = &mut *refusal.error else { return };
     let text = desc.as_str().unwrap_or_default();
@@ -128,6 +129,7 @@ fn use_stream_word_in_narrow(refusal: &mut Refusal<'_>) {
     *desc = former_text.into();
 }
 
+/// Says "stream" in place of "channel", except in names.
 fn use_stream_word(refusal: &mut Refusal<'_>) {
     let template = refusal.error.row().message;
     if STREAM_TEMPLATES.iter().any(|(name, _)| *name == refusal.error.row().name) {
@@ -176,6 +178,7 @@ const CONVERTED_PARAMETERS: [&str; 4] = ["num_before", "num_after", "narrow", "w
 
 const TERM_KEYS: [&str; 3] = ["operator", "operand", "negated"];
 
+/// Changes the errors of narrows, and of other parameters with a conversion of their own, to the former ones.
 fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
     let route = format!("{} {}", refusal.route.method, refusal.route.path);
     let narrow_routes = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
@@ -196,13 +199,13 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
         }
         return;
     };
-    let name = parameter.as_str().unwrap_or_default();
-    let parameter_name = name.split('[').next().unwrap_or_default().to_owned();
+    let value_path = parameter.as_str().unwrap_or_default();
+    let parameter_name = value_path.split('[').next().unwrap_or_default().to_owned();
     let missing_key = problem.as_str().and_then(|problem| problem.strip_suffix(" is missing"));
     if let Some(key) = missing_key.filter(|_| parameter_name == "narrow") {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
     } else if let Some(key) =
-        TERM_KEYS.iter().find(|key| parameter_name == "narrow" && name.ends_with(&format!("[\"{key}\"]")))
+        TERM_KEYS.iter().find(|key| parameter_name == "narrow" && value_path.ends_with(&format!("[\"{key}\"]")))
     {
         *parameter = former_term_key(key).into();
     } else if CONVERTED_PARAMETERS.contains(&parameter_name.as_str())
@@ -210,8 +213,8 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
     {
         let value = refusal.values.get(&parameter_name).cloned().unwrap_or_default();
         *refusal.error = Error::RequestVariableInvalid { var_name: parameter_name.into(), bad_value: value.into() };
-    } else if name == "operand" {
-        *parameter = former_term_key(name).into();
+    } else if value_path == "operand" {
+        *parameter = former_term_key(value_path).into();
     }
 }
 
@@ -232,6 +235,7 @@ fn is_permission(parameter: &str) -> bool {
         .any(|permission| permission.name == name)
 }
 
+/// Changes the errors of other values to the former ones.
 fn set_former_value_errors(refusal: &mut Refusal<'_>) {
     if let Error::BadValue { parameter, .. } = refusal.error
         && *parameter == "include_all".into()
@@ -241,6 +245,7 @@ fn set_former_value_errors(refusal: &mut Refusal<'_>) {
     if let Error::BadValue { parameter, problem } = &mut *refusal.error
         && *parameter == "message_retention_days[\"json[str]\"]".into()
     {
+        // The value is a number or a text. The former message does not name the alternative that was tried.
         *parameter = "message_retention_days".into();
         if *problem == "is not a string".into() {
             *problem = "is not a string or integer".into();
