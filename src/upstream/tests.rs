@@ -146,5 +146,5 @@ async fn a_compressed_reply_is_decompressed() {
         let _ = connection.write_all(&[head.as_bytes(), &body].concat());
     });
     let reply = new_upstream(base_url, 0).get("/users/me", &[]).await.expect("a reply");
-    assert_eq!(reply.bytes, r#"{"result":"success"}"#);
+    assert_eq!(reply.body, r#"{"result":"success"}"#);
 }
