@@ -230,7 +230,7 @@ impl Compare {
             format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
         };
         let run_word = random_word();
-        let failed_waits = AtomicUsize::new(0);
+        let failed_wait_count = AtomicUsize::new(0);
         for (index, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
@@ -242,7 +242,7 @@ impl Compare {
                 is_read_only: self.read_only,
                 describe_missing_account: &describe_missing_account,
                 is_interrupted: interrupted,
-                failed_waits: &failed_waits,
+                failed_wait_count: &failed_wait_count,
             };
             let result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.clone();

@@ -12,7 +12,9 @@ use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic::{self, similar_name};
 use crate::scenario::server_comparison::handles;
-use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, level_of_world, play};
+use crate::scenario::{
+    Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, level_in_world_blocks, play,
+};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
@@ -236,8 +238,8 @@ async fn level_note(
     document: &Document,
     scenario: &crate::scenario::Scenario,
 ) -> Result<Option<String>, CliError> {
-    let Some(level) = level_of_world(stage, document, scenario) else { return Ok(None) };
-    let server_level = stage.level().await.map_err(CliError::failure)?;
+    let Some(level) = level_in_world_blocks(stage, document, scenario) else { return Ok(None) };
+    let server_level = stage.read_level().await.map_err(CliError::failure)?;
     let note = || format!(" (at level {level}, as its world block says; the server is at {server_level})");
     Ok((level != server_level).then(note))
 }

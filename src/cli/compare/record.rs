@@ -98,7 +98,7 @@ pub struct DifferenceRecord {
 impl RequestRecord {
     pub fn from_step(document: &str, probe: &str, step: &Step, secrets: &Secrets) -> Self {
         let differences = step.differences.iter().map(|difference| DifferenceRecord {
-            at: difference.at.clone(),
+            at: difference.place.clone(),
             first: secrets.redact(&difference.first),
             second: secrets.redact(&difference.second),
         });

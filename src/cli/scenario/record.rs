@@ -105,7 +105,7 @@ impl Record {
         }
         let traffic = proxy.take_traffic();
         let scenario = to_scenario(&self.build_recording(traffic, &settings).await);
-        if scenario.requests == 0 {
+        if scenario.request_count == 0 {
             scenario.omissions.iter().for_each(eprint_line);
             return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
         }
@@ -202,8 +202,8 @@ impl Record {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",
-            counted(scenario.requests, "request"),
-            counted(scenario.events, "event")
+            counted(scenario.request_count, "request"),
+            counted(scenario.event_count, "event")
         ));
         for omission in &scenario.omissions {
             eprint_line(format_args!("{name} leaves out: {omission}"));

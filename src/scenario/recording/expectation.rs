@@ -44,6 +44,7 @@ pub fn convert_to_expectation(value: &Value, parent_kind: &str, names: &mut Name
     Value::Object(converted)
 }
 
+/// The expectation of the value of a key. `key` is empty for a value without one.
 fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mut Names) -> Value {
     if VARIABLE_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level") {
         return placeholder("any").into();
@@ -92,15 +93,15 @@ fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Nam
 
 fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, names: &mut Names) -> Value {
     let value = number.as_f64().unwrap_or_default();
-    let Some(id) = number.as_i64() else { return placeholder("number").into() };
+    let Some(integer) = number.as_i64() else { return placeholder("number").into() };
     if is_unix_time(value) {
         return placeholder("number").into();
     }
     let is_id_without_kind = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
     match kind_of_id(key, parent_kind) {
         // Numbers such as -1 and 0 mean that there is no object.
-        Some(_) if id <= 0 => id.into(),
-        Some(kind) => names.expected_value(&kind, id),
+        Some(_) if integer <= 0 => integer.into(),
+        Some(kind) => names.convert_id_in_expectation(&kind, integer),
         None if is_id_without_kind => placeholder("int").into(),
         None => number.clone().into(),
     }

@@ -21,8 +21,8 @@ static TEMPORARY_URL: LazyLock<Regex> =
 static CHANNEL_ADDRESS_TOKEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(^|[.\s<:])([0-9a-f]{32})((?:\.[a-z-]+)*@)").expect("a well-formed pattern"));
 
-/// The configuration of a bot, whose texts are credentials of other services as often as not.
-const BOT_CONFIGURATION: &str = "config_data";
+/// The key of a bot's configuration, whose texts are credentials of other services as often as not.
+const BOT_CONFIGURATION_KEY: &str = "config_data";
 
 /// Whether a key or parameter with this name has a secret as its value.
 pub fn is_secret_name(name: &str) -> bool {
@@ -34,7 +34,7 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// The name that decides whether a member of an object is a secret: its key, or in an event of a changed property the
 /// property's name if that is the name of a secret.
-pub fn described_name<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
+pub fn name_for_redaction<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
     let property = object.get("property").and_then(Value::as_str).filter(|_| name == "value");
     property.filter(|property| is_secret_name(property)).unwrap_or(name)
 }
@@ -48,8 +48,8 @@ pub fn redact_value(name: &str, value: &Value) -> Value {
         Value::Object(object) => object
             .iter()
             .map(|(key, member)| match member {
-                Value::String(_) if name == BOT_CONFIGURATION => (key.clone(), LEFT_OUT.into()),
-                member => (key.clone(), redact_value(described_name(key, object), member)),
+                Value::String(_) if name == BOT_CONFIGURATION_KEY => (key.clone(), LEFT_OUT.into()),
+                member => (key.clone(), redact_value(name_for_redaction(key, object), member)),
             })
             .collect::<Map<_, _>>()
             .into(),
@@ -113,7 +113,7 @@ impl Secrets {
             if let RequestBody::Json(_, body) = &exchange.body {
                 secrets.collect(body);
             }
-            secrets.collect(&exchange.reply);
+            secrets.collect(&exchange.reply_body);
         }
         secrets
     }
@@ -141,13 +141,13 @@ impl Secrets {
     }
 
     /// Adds the secrets in the value of a key, which may be empty.
-    fn collect_member(&mut self, parent: &str, value: &Value) {
+    fn collect_member(&mut self, key: &str, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
                         Value::String(secret)
-                            if parent == BOT_CONFIGURATION || is_secret_name(described_name(name, object)) =>
+                            if key == BOT_CONFIGURATION_KEY || is_secret_name(name_for_redaction(name, object)) =>
                         {
                             self.add(secret);
                         }

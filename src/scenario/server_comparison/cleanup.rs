@@ -86,10 +86,13 @@ pub fn unidentified_creation(
     method: &str,
     path: &str,
     reason: &str,
-    (url, unique_word): (&str, &str),
+    server_url: &str,
+    unique_word: &str,
 ) -> Option<String> {
     creates_objects(method, path).then(|| {
-        format!("what {method} {path} made on {url} ({reason}); names that the probe gives contain {unique_word}")
+        format!(
+            "what {method} {path} made on {server_url} ({reason}); names that the probe gives contain {unique_word}"
+        )
     })
 }
 
