@@ -1,6 +1,6 @@
 //! Converts a recorded reply or event to an expectation.
 
-use super::kinds::{kind_of_collection, kind_of_id};
+use super::kinds::{is_id_without_kind, kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret_name;
 use super::text::placeholder;
@@ -97,12 +97,11 @@ fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, na
     if is_unix_time(value) {
         return placeholder("number").into();
     }
-    let is_id_without_kind = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
     match kind_of_id(key, parent_kind) {
         // Numbers such as -1 and 0 mean that there is no object.
         Some(_) if integer <= 0 => integer.into(),
         Some(kind) => names.convert_id_in_expectation(&kind, integer),
-        None if is_id_without_kind => placeholder("int").into(),
+        None if is_id_without_kind(key) => placeholder("int").into(),
         None => number.clone().into(),
     }
 }
@@ -147,4 +146,18 @@ fn expected_key(key: &str, names: &Names) -> String {
     }
     let message_placeholder = key.parse().ok().and_then(|id| names.id_placeholder("message", id));
     message_placeholder.unwrap_or_else(|| key.replace("{{", "\\{{"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_id_of_an_object_without_a_kind_is_expected_as_any_integer() {
+        let recorded = json!({"realm_id": 2, "event_id": 4, "user_profile_id": 9, "count": 3});
+        let integer = placeholder("int");
+        let expected = json!({"realm_id": integer, "event_id": integer, "user_profile_id": integer, "count": 3});
+        assert_eq!(convert_to_expectation(&recorded, "", &mut Names::default()), expected);
+    }
 }

@@ -38,6 +38,11 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
+/// Whether the value of a key is an ID of an object without a kind, such as `recipient_id`. Each server assigns its own.
+pub fn is_id_without_kind(key: &str) -> bool {
+    KEYS_WITHOUT_KIND.contains(&key)
+}
+
 /// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID, or the ID of an object
 /// without a kind, such as `recipient_id`. `parent_kind` is the kind of the object with the key, which determines the
 /// kind for `id` and `ids`.
@@ -60,7 +65,7 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
         }
         _ if key.ends_with("group_id") || key.ends_with("group_ids") => some_kind("group"),
         _ if key.starts_with("can_") && key.ends_with("_group") => some_kind("group"),
-        _ if KEYS_WITHOUT_KIND.contains(&key) => None,
+        _ if is_id_without_kind(key) => None,
         _ => key.strip_suffix("_ids").or_else(|| key.strip_suffix("_id")).map(kind_of_collection),
     }
 }

@@ -2,7 +2,7 @@
 
 mod lists;
 
-use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
+use crate::scenario::recording::kinds::{is_id_without_kind, kind_of_collection, kind_of_id};
 use crate::scenario::recording::secrets::{is_secret_name, name_for_redaction, redact_value};
 use crate::scenario::recording::times::is_unix_time;
 use regex::Regex;
@@ -193,7 +193,7 @@ impl Correspondence {
                 self.may_correspond(&kind, first_int, second_int)
             }
             Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
-            None if matches!(key, "recipient_id" | "last_event_id" | "realm_id") => true,
+            None if is_id_without_kind(key) => true,
             _ => first_int == second_int,
         }
     }
