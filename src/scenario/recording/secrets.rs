@@ -146,16 +146,13 @@ impl Secrets {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
-                        Value::String(secret)
-                            if key == BOT_CONFIGURATION_KEY || is_secret_name(name_for_redaction(name, object)) =>
-                        {
-                            self.add(secret);
-                        }
-                        member => self.collect_member(name, member),
+                        Value::String(secret) if key == BOT_CONFIGURATION_KEY => self.add(secret),
+                        member => self.collect_member(name_for_redaction(name, object), member),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.collect_member("", item)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_member(key, item)),
+            Value::String(secret) if is_secret_name(key) => self.add(secret),
             Value::String(text) if text.contains('@') => {
                 CHANNEL_ADDRESS_TOKEN.captures_iter(text).for_each(|address| self.add(&address[2]));
             }
@@ -211,6 +208,16 @@ mod tests {
         assert_eq!(secrets.redact("0123456789abcdef0123456789abcdef, value-of-a-key"), "left-out, left-out");
         assert_eq!(redact_tokens("mel@chat.test"), "mel@chat.test");
         assert_eq!(redact_form("config_data=%7B%22a%22%3A%22b%22%7D"), "config_data=%7B%22a%22%3A%22left-out%22%7D");
+    }
+
+    #[test]
+    fn texts_in_a_list_under_the_name_of_a_secret_are_secrets() {
+        let value = serde_json::json!({"token": ["token-in-a-list"], "config_data": [{"key": "value-of-a-key"}]});
+        let expected = serde_json::json!({"token": ["left-out"], "config_data": [{"key": "left-out"}]});
+        assert_eq!(redact_value("", &value), expected);
+        let mut secrets = Secrets::default();
+        secrets.collect(&value);
+        assert_eq!(secrets.redact("token-in-a-list, value-of-a-key"), "left-out, left-out");
     }
 
     #[test]
