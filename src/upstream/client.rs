@@ -172,7 +172,7 @@ impl Upstream {
             }
             self.pace.pause(pause);
         }
-        Err(self.request_error(request, Reason::LongPause(MAX_PAUSE)))
+        Err(self.request_error(request, Reason::TooManyRefusals(MAX_RATE_LIMIT_RETRIES + 1)))
     }
 
     fn build_request(&self, request: &Request<'_>) -> reqwest::RequestBuilder {

@@ -36,8 +36,10 @@ pub enum Reason {
     ErrorReply { status: StatusCode, code: String, message: String },
     /// The server does not accept the account's key.
     AccountRejected { email: String, message: String },
-    /// The server asks for a pause that is too long, or for too many pauses.
+    /// The server asks for a pause that is too long.
     LongPause(Duration),
+    /// The server refused the request this many times because of its rate limit.
+    TooManyRefusals(u32),
 }
 
 impl RequestError {
@@ -50,7 +52,7 @@ impl RequestError {
             Reason::Certificate(_) | Reason::Oversized(_) | Reason::Redirected(_) | Reason::AccountRejected { .. } => {
                 false
             }
-            Reason::LongPause(_) => false,
+            Reason::LongPause(_) | Reason::TooManyRefusals(_) => false,
         }
     }
 
@@ -137,6 +139,9 @@ impl fmt::Display for Reason {
             }
             Self::LongPause(pause) => {
                 write!(f, "the server asks for a pause of {} s, which is too long", pause.as_secs_f64().ceil())
+            }
+            Self::TooManyRefusals(count) => {
+                write!(f, "the server refused the request {count} times because of its rate limit")
             }
         }
     }
