@@ -161,7 +161,7 @@ impl Control {
             }),
             Call::Fidelity => fidelity::reply_data(),
             Call::Openapi => return openapi::requested_document(&query, &self.defaults.dialect),
-            Call::AllReports => run_blocking(|| report::report_json(&self.edge.worlds.report())),
+            Call::AllReports => run_blocking(|| report::report_json(&self.edge.worlds.summary())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
                 json!({})

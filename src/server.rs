@@ -142,6 +142,7 @@ impl Server {
             KeyGuard { host: options.host.clone(), host_names: options.host_names, cors_origin: options.cors_origin };
         let mut edge = Edge::new(worlds, key_guard, settings);
         edge.scheme = scheme;
+        // With a token, the names of worlds are for its holders only.
         edge.lists_worlds = guard.token.is_none();
         let edge = Arc::new(edge);
         let listen = world_listener(edge.clone(), options.host, tls_config.clone(), stopped.clone());
@@ -291,8 +292,9 @@ impl Server {
     /// The report on the clients of all worlds. Clients and their queues count as ended from now on.
     #[cfg(feature = "cli")]
     pub(crate) fn close_reports(&self) -> Summary {
-        self.worlds().all().iter().for_each(|world| world.close_report(true));
-        self.worlds().report()
+        let have_clients_ended = true;
+        self.worlds().all().iter().for_each(|world| world.close_report(have_clients_ended));
+        self.worlds().summary()
     }
 
     /// Stops the server and ends all connections.
@@ -341,7 +343,8 @@ impl ClockHandle {
     /// polls get up to a second of real time to poll again, so that they do not count as idle.
     pub async fn advance(&self, by: Duration) {
         let target = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
-        let Ok(_) = self.world.with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, target)).await;
+        let Ok(_) =
+            self.world.jump_with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, target)).await;
         // On a runtime with one thread, the polls that the jump has woken reply only when this task gives way.
         tokio::task::yield_now().await;
     }

@@ -71,7 +71,11 @@ impl Timestamp {
         Span { micros: self.micros.saturating_sub(earlier.micros) }
     }
 
-    /// Parses an RFC 3339 text with an offset or `Z`. The error is a message for people.
+    /// Parses an RFC 3339 text with an offset or `Z`.
+    ///
+    /// # Errors
+    ///
+    /// A message for people.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.parse::<jiff::Timestamp>()
             .map(|point| Self::from_micros(point.as_microsecond()))
@@ -79,6 +83,10 @@ impl Timestamp {
     }
 
     /// Parses an RFC 3339 text like [`Timestamp::parse`], or a date such as `2026-01-01`, which means midnight in UTC.
+    ///
+    /// # Errors
+    ///
+    /// A message for people.
     pub(crate) fn parse_time_or_date(text: &str) -> Result<Self, String> {
         let is_date = text.len() == "2026-01-01".len();
         if is_date { Self::parse(&format!("{text}T00:00:00Z")) } else { Self::parse(text) }
@@ -186,9 +194,8 @@ pub enum Clock {
         /// The world's time minus real time; may be negative.
         offset: Span,
     },
-    Frozen {
-        at: Timestamp,
-    },
+    /// Stays at one time.
+    Frozen { at: Timestamp },
 }
 
 impl Clock {

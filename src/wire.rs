@@ -60,6 +60,8 @@ macro_rules! with_event_kinds {
             DraftsAdd = "drafts" "add";
             DraftsRemove = "drafts" "remove";
             DraftsUpdate = "drafts" "update";
+            // No real server sends it: it tests that clients ignore unknown types. See `LaterLevelEvent` in
+            // `realm/log/event/data.rs`.
             LaterLevelEvent = "event_of_a_later_level" [not_at_newest];
             Heartbeat = "heartbeat";
             InvitesChanged = "invites_changed";
@@ -181,6 +183,7 @@ pub enum ElementChange {
 }
 
 impl List {
+    /// The type of the events that keep the list up to date, which is the same for all of them.
     pub fn event_type(&self) -> &'static str {
         match self.updates {
             ListUpdates::Whole(kind, _) | ListUpdates::ByElement { added: (kind, _), .. } => kind.type_name(),
@@ -204,12 +207,14 @@ macro_rules! declare_lists {
             };
         )*
 
+        /// All lists, in the order of this table.
         pub const LISTS: &[List] = &[$($name),*];
     };
     (@) => { false };
     (@ ordered) => { true };
 }
 
+// Short, for the rows below.
 use EventKind as Kind;
 
 declare_lists! {
@@ -269,7 +274,7 @@ declare_lists! {
     FILTERS = "realm_filters", ListUpdates::Whole(Kind::RealmFilters, "realm_filters");
     /// Code playgrounds: web pages that open code of a language.
     PLAYGROUNDS = "realm_playgrounds" since 49, ListUpdates::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
-    /// Domains whose addresses are accepted.
+    /// Domains to which the email addresses of new users may be limited.
     DOMAINS = "realm_domains", ListUpdates::ByElement {
         id: "domain",
         added: (Kind::RealmDomainsAdd, "realm_domain"),

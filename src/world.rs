@@ -8,9 +8,9 @@ mod checkpoints;
 mod clock;
 mod jump_clients;
 mod lifecycle;
+mod parked_polls;
 pub mod sessions;
 mod viewers;
-mod waiters;
 mod watch_frame;
 mod webhooks;
 mod worlds;
@@ -34,9 +34,9 @@ use tokio::sync::{Notify, broadcast, watch};
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use jump_clients::{JumpOutcome, JumpPolicy, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
+use parked_polls::PollRegistry;
+pub use parked_polls::{ParkedPoll, UnjournaledPoll};
 pub use viewers::ViewerRegistration;
-use waiters::Waiters;
-pub use waiters::{ParkedPoll, UnjournaledPoll};
 pub use watch_frame::{NewEvents, QueueChange, Restoration, WatchFrame};
 pub use webhooks::{AttemptBodies, Generation, PostingJob, WebhookAttempt, WebhookSender};
 pub use worlds::Worlds;
@@ -70,9 +70,11 @@ pub struct World {
     real_time: Arc<dyn RealTime>,
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
+    /// Held while the realm is changed and published.
     writer: Mutex<()>,
+    /// Where tasks wait in order, so that only one thread waits for `writer`.
     writer_queue: blocking::WriterQueue,
-    waiters: Waiters,
+    polls: PollRegistry,
     checkpoints: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
     networks: Mutex<Networks>,
@@ -83,14 +85,16 @@ pub struct World {
     /// Created for the first watcher, because its buffer would be most of the memory of a fork.
     watchers: OnceLock<broadcast::Sender<WatchFrame>>,
     viewers: viewers::Viewers,
+    /// Becomes true when the world ends.
     ended: watch::Sender<bool>,
     started_at: Timestamp,
+    /// Notified as [`World::changed`] says.
     changed: Notify,
     lifecycle: Lifecycle,
     sessions: sessions::Sessions,
 }
 
-/// What applies to a world from its creation on: the feature level and the names of its API.
+/// The feature level of a world and the names of its API on the wire. An upgrade changes the level; the dialect stays.
 #[derive(Clone, Debug)]
 pub struct WorldSettings {
     pub feature_level: i64,
@@ -120,7 +124,7 @@ impl World {
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
             writer_queue: blocking::WriterQueue::default(),
-            waiters: Waiters::default(),
+            polls: PollRegistry::default(),
             faults: Mutex::new(Faults::new(seed)),
             networks: Mutex::new(Networks::new(seed)),
             rate_limits: Mutex::default(),
@@ -161,7 +165,7 @@ impl World {
         let _writer_lock = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
-        self.drop_queues();
+        self.end_queues_locked();
     }
 
     #[doc(hidden)]
@@ -194,7 +198,7 @@ impl World {
     }
 
     /// The same as [`World::summarize_clients`], with the world's name and label.
-    fn labelled_report(&self) -> Summary {
+    fn labelled_summary(&self) -> Summary {
         self.summarize_clients().with_world(self.name(), self.lifecycle.label.as_deref())
     }
 
@@ -234,7 +238,8 @@ impl World {
 
     /// Ends the world: removes its queues, answers parked polls and drops webhook calls.
     pub(crate) fn end(&self) {
-        self.close_report(false);
+        let have_clients_ended = false;
+        self.close_report(have_clients_ended);
         self.end_queues();
         self.drop_webhook_calls();
         self.ended.send_replace(true);
@@ -255,7 +260,7 @@ impl World {
     #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
-        if !self.has_something_due(&realm) {
+        if !self.has_due_items_in(&realm) {
             return realm;
         }
         if let Some(_writer_lock) = self.writer.try_lock() {
@@ -271,12 +276,12 @@ impl World {
     }
 
     /// Whether agenda items are due, or the realm still has ended polls as parked.
-    pub(crate) fn is_due(&self) -> bool {
-        self.has_something_due(&self.realm.load())
+    pub(crate) fn has_due_items(&self) -> bool {
+        self.has_due_items_in(&self.realm.load())
     }
 
-    fn has_something_due(&self, realm: &Realm) -> bool {
-        self.waiters.has_ended_polls() || realm.agenda.next().is_some_and(|(due_at, _)| *due_at <= self.now())
+    fn has_due_items_in(&self, realm: &Realm) -> bool {
+        self.polls.has_ended_polls() || realm.agenda.next().is_some_and(|(due_at, _)| *due_at <= self.now())
     }
 
     /// The last published realm, without running due items. Polls that were woken up use it.
@@ -317,6 +322,12 @@ impl World {
         Ok((value, self.publish(tx, &[])))
     }
 
+    /// A transaction at the world's feature level, which makes events for its viewers too.
+    fn transaction(&self, mut realm: Realm) -> Tx {
+        realm.viewers = self.viewers.load();
+        Tx::at_level(realm, self.settings.load().feature_level)
+    }
+
     /// Runs due items, and returns the realm after that. The caller holds the writer lock.
     fn run_due_and_load(&self, now: Timestamp) -> Arc<Realm> {
         let (_, new_events) = self.run_due(now);
@@ -334,7 +345,7 @@ impl World {
         idle_queues: &[(QueueId, Timestamp)],
         now: Timestamp,
     ) -> (Vec<(Timestamp, AgendaItem)>, NewEvents) {
-        let ended_polls = self.waiters.take_ended_polls();
+        let ended_polls = self.polls.take_ended_polls();
         let realm = self.realm.load();
         if ended_polls.is_empty()
             && idle_queues.is_empty()
@@ -358,9 +369,9 @@ impl World {
     /// writer lock.
     fn publish(&self, mut tx: Tx, due_items: &[(Timestamp, AgendaItem)]) -> NewEvents {
         let webhook_calls = self.take_webhook_calls(&mut tx);
-        let first = tx.first_entry();
-        let entries = tx.log.entries_from(first).map(|(_, entry)| entry.clone()).collect();
-        let mut new_events = NewEvents { first, entries, frames: Vec::new() };
+        let first_position = tx.first_entry();
+        let entries = tx.log.entries_from(first_position).map(|(_, entry)| entry.clone()).collect();
+        let mut new_events = NewEvents { first_position, entries, frames: Vec::new() };
         // Polls trim the log too, but a world may have no polls.
         if tx.log.is_too_large() {
             tx.trim_log();

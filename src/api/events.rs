@@ -56,7 +56,7 @@ pub struct EventsReply<'a> {
 pub fn poll(world: &Arc<World>, context: &OperationContext<'_>, raw: &RawParameters) -> Result<PollOutcome, Error> {
     let params = GetEvents::read(raw)?;
     let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
-    Ok(match world.poll(blocking_queue, |tx| acknowledge_and_collect(tx, context, &params, raw))? {
+    Ok(match world.start_poll(blocking_queue, |tx| acknowledge_and_collect(tx, context, &params, raw))? {
         ControlFlow::Break(reply) => PollOutcome::Answered(reply),
         ControlFlow::Continue(queue) => PollOutcome::Parked(world.park(queue)),
     })

@@ -13,7 +13,7 @@ use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic::{self, similar_name};
 use crate::scenario::server_comparison::handles;
 use crate::scenario::{
-    Accounts, Difference, Document, Edit, Mode, Outcome, Scenario, Stage, apply_edits, level_of_world, play,
+    Accounts, Difference, Document, Edit, Mode, Outcome, Scenario, Stage, apply_edits, level_in_world_blocks, play,
 };
 use crate::server::Server;
 use clap::{Args, Subcommand};
@@ -235,8 +235,8 @@ pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String)
 
 /// A note that a scenario was played at another level than the server's, as its `world` block says. None if it was not.
 async fn level_note(stage: &Stage, document: &Document, scenario: &Scenario) -> Result<Option<String>, CliError> {
-    let Some(level) = level_of_world(stage, document, scenario) else { return Ok(None) };
-    let server_level = stage.level().await.map_err(CliError::failure)?;
+    let Some(level) = level_in_world_blocks(stage, document, scenario) else { return Ok(None) };
+    let server_level = stage.read_level().await.map_err(CliError::failure)?;
     let note = || format!(" (at level {level}, as its world block says; the server is at {server_level})");
     Ok((level != server_level).then(note))
 }

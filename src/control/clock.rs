@@ -70,7 +70,7 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
 pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> {
     let client_timeout = change.client_timeout();
     let step = change.step()?;
-    let jump = world.with_clients_parked(client_timeout, |policy| step.apply(world, policy)).await?;
+    let jump = world.jump_with_clients_parked(client_timeout, |policy| step.apply(world, policy)).await?;
     let realm = world.snapshot();
     let mut reply = clock_reply(world, &with_answered_polls_ended(&realm));
     let answered_polls = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());

@@ -319,7 +319,7 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
         filter.user.is_none()
             || filter.user.as_deref().zip(user).is_some_and(|(wanted, user)| user.eq_ignore_ascii_case(wanted))
     };
-    let (count, longest) = world.given_up_polls(is_included);
+    let (count, longest) = world.count_given_up_polls(is_included);
     let seconds = longest.micros() as f64 / 1e6;
     let polls_text = match count {
         0 => return String::new(),

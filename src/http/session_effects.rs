@@ -16,7 +16,7 @@ pub(super) fn update_sessions(
 ) -> PendingResponse {
     let world = context.world;
     if row.has_effect(Effect::EndsSessions) {
-        world.end_sessions_of_deactivated();
+        world.end_inactive_sessions();
     }
     if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has_effect(Effect::EndsOtherSessions)) {
         // The others end by themselves, because their password is no longer that of the account.

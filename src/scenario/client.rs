@@ -1,5 +1,6 @@
 //! The HTTP client of scenarios.
 
+use base64::Engine;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -34,6 +35,12 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// Body; empty for none.
     pub body: Vec<u8>,
+}
+
+/// The `Authorization` header of a user.
+pub fn authorization_header(email: &str, api_key: &str) -> (String, String) {
+    let pair = base64::engine::general_purpose::STANDARD.encode(format!("{email}:{api_key}"));
+    ("authorization".to_owned(), format!("Basic {pair}"))
 }
 
 /// A reply whose body was received to its end.

@@ -2,7 +2,7 @@
 
 use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
 use super::block_text;
-use super::client::{Failure, HttpReply, HttpRequest};
+use super::client::{Failure, HttpReply, HttpRequest, authorization_header};
 use super::comparison::Comparison;
 use super::document::Document;
 use super::edit::Edit;
@@ -14,11 +14,10 @@ use super::pattern::Pattern;
 use super::reply_text::{failed_assertion_text, hint_text, printable_body};
 use super::request_encoding::{encode_path_segment, encode_request};
 use super::scope::{Queue, Scope};
-use super::stage::{Stage, World, authorization_header};
+use super::stage::{Stage, World};
 use super::template::{Reference, UserField};
 use super::world_names;
 use serde_json::Value;
-use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How long an expected event may take to come, in real time.
@@ -57,8 +56,8 @@ pub struct Player<'a> {
     world: &'a World,
     scope: Scope,
     mode: Mode,
-    /// Whether a control block has moved the clock.
-    has_moved_clock: bool,
+    /// Whether a control block has named the clock, and so may have moved it.
+    may_have_moved_clock: bool,
 }
 
 impl<'a> Player<'a> {
@@ -68,12 +67,14 @@ impl<'a> Player<'a> {
     ///
     /// If the users, channels and groups of the world can't be read.
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
-        let directory = stage.directory(world).await?;
+        let directory = stage.read_directory(world).await?;
         let unique_word = stage.unique_word(world);
         let scope = Scope { directory, unique_word, base_url: world.base_url.clone(), ..Scope::default() };
-        Ok(Self { stage, document, world, scope, mode, has_moved_clock: false })
+        Ok(Self { stage, document, world, scope, mode, may_have_moved_clock: false })
     }
 
+    /// Plays the blocks in order. Stops at the first difference; if the file is being updated, only at the first that
+    /// no edit removes.
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
         if self.world.control_url.is_some()
             && let Some((line, message)) = world_names::find_unknown_names(&self.scope, self.document, blocks)
@@ -126,7 +127,7 @@ impl<'a> Player<'a> {
             references.push(Reference::User(handle.clone(), UserField::UserId));
         }
         if references.iter().any(|reference| matches!(reference, Reference::Now(_))) {
-            self.scope.now = self.stage.now(self.world).await?;
+            self.scope.now = self.stage.read_time(self.world).await?;
         }
         let is_world_name = |reference: &Reference| {
             matches!(
@@ -154,17 +155,18 @@ impl<'a> Player<'a> {
     /// Reads the names of the world again. Users whose email address has changed, and messages that were deleted or
     /// edited, keep their names.
     async fn reload_directory(&mut self) -> Result<(), BlockError> {
-        let previous = std::mem::replace(&mut self.scope.directory, self.stage.directory(self.world).await?);
+        let previous = std::mem::replace(&mut self.scope.directory, self.stage.read_directory(self.world).await?);
         self.scope.directory.keep_names(&previous);
         Ok(())
     }
 
-    /// Sends a request and checks its reply. `block_end` is the byte offset at which a `reply` block can be inserted.
+    /// Sends a request and checks its reply. `insertion_offset` is the byte offset at which a `reply` block can be
+    /// inserted.
     async fn play_request(
         &mut self,
         request: &Request,
         expected: Option<&ExpectedReply>,
-        block_end: usize,
+        insertion_offset: usize,
     ) -> Result<(), BlockError> {
         let http_request = encode_request(&self.scope, request)?;
         let actual = self.stage.send(http_request).await;
@@ -172,7 +174,7 @@ impl<'a> Player<'a> {
         if let Ok(actual) = &actual {
             self.keep_results(request, actual).await?;
         }
-        let result = self.check_reply(&description, &actual, expected, Some(block_end));
+        let result = self.check_reply(&description, &actual, expected, Some(insertion_offset));
         if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
             return Err(BlockError::Fail("no queue was registered".to_owned()));
         }
@@ -189,17 +191,11 @@ impl<'a> Player<'a> {
             && let Some(id) = actual.body["queue_id"].as_str()
         {
             let last_event_id = actual.body["last_event_id"].as_i64().unwrap_or(-1);
-            let (handle, id) = (handle.clone(), id.to_owned());
-            let queue = Queue {
-                handle,
-                id,
-                last_fetched_id: last_event_id,
-                last_consumed_id: last_event_id,
-                pending: VecDeque::new(),
-            };
+            let queue = Queue::new(handle.clone(), id.to_owned(), last_event_id);
             self.scope.queues.insert(label.clone(), queue);
         }
         let may_change_email = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
+        // Without control, the accounts give the keys and addresses.
         let regenerates_key = self.scope.resolve_text(&request.path)?.ends_with("/api_key/regenerate");
         if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control_url.is_some() {
             self.reload_directory().await?;
@@ -211,17 +207,18 @@ impl<'a> Player<'a> {
         &mut self,
         calls: &[ControlCall],
         expected: Option<&ExpectedReply>,
-        block_end: usize,
+        insertion_offset: usize,
     ) -> Result<(), BlockError> {
         let control_url = self.world.control_url.clone().unwrap_or_default();
-        self.has_moved_clock |= calls.iter().any(|call| call.text.contains("clock"));
+        self.may_have_moved_clock |= calls.iter().any(|call| call.text.contains("clock"));
         for (index, call) in calls.iter().enumerate() {
             let url = format!("{control_url}{}", self.scope.resolve_text_with(&call.path, encode_path_segment)?);
             let body = call.body.as_ref().map(|body| self.scope.resolve_json(body)).transpose()?;
             let actual = self.stage.call_control(&call.method, &url, body.as_ref()).await;
             let is_last = index + 1 == calls.len();
-            self.check_reply(&call.text, &actual, expected.filter(|_| is_last), is_last.then_some(block_end))?;
-            // A reset or a restored snapshot may change keys.
+            let insertion_offset = is_last.then_some(insertion_offset);
+            self.check_reply(&call.text, &actual, expected.filter(|_| is_last), insertion_offset)?;
+            // Any other call, such as a reset or a restored snapshot, may change keys.
             if call.method != "GET" && !["clock", "fault"].iter().any(|word| call.text.starts_with(word)) {
                 self.reload_directory().await?;
             }
@@ -263,13 +260,14 @@ impl<'a> Player<'a> {
         };
         let mut comparison = self.new_comparison(matches!(expected.body, ExpectedBody::Json { is_exact: true, .. }));
         if status != actual.status {
+            // Without a written status, 200 is expected, and the edit inserts one with a space.
             let has_status = !expected.status_range.is_empty();
             let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
             comparison.edits.push(Edit { range: expected.status_range.clone(), text });
         }
-        for (name, value) in &expected.headers {
+        for (name, expected_value) in &expected.headers {
             let header = actual.headers.get(name).and_then(|value| value.to_str().ok());
-            if !header.is_some_and(|header| comparison.matches(value, &Value::from(header))) {
+            if !header.is_some_and(|header| comparison.matches(expected_value, &Value::from(header))) {
                 let header_text = header.map_or_else(|| "is not there".to_owned(), |header| format!("is '{header}'"));
                 return Err(BlockError::Fail(format!("the header {name} of the reply to {description} {header_text}")));
             }
@@ -313,6 +311,7 @@ impl<'a> Player<'a> {
     }
 
     async fn play_event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), BlockError> {
+        // The type may be anywhere in the pattern, so its text is searched.
         let expects_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
         let result = tokio::time::timeout(EVENT_TIMEOUT, self.take_next_event(label, expects_heartbeat)).await;
         let Some(mut event) = result.unwrap_or(Ok(None))? else {
@@ -342,9 +341,9 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Checks that no events but heartbeats have come. `offset` is the byte offset of the block, where `event` blocks
+    /// Checks that no events but heartbeats have come. `insertion_offset` is the byte offset at which `event` blocks
     /// for unexpected events can be inserted.
-    async fn play_no_event(&mut self, label: &str, offset: usize) -> Result<(), BlockError> {
+    async fn play_no_event(&mut self, label: &str, insertion_offset: usize) -> Result<(), BlockError> {
         self.fetch_events(label, false).await?;
         let pending = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.pending));
         let mut events = pending.unwrap_or_default();
@@ -352,7 +351,7 @@ impl<'a> Player<'a> {
         let Some(first_event) = events.front() else { return Ok(()) };
         let message = format!("no event must have come for {label}, but did: {first_event}");
         let text = events.iter().map(|event| block_text::event_block(label, event)).collect();
-        Err(BlockError::Differ(message, vec![Edit { range: offset..offset, text }]))
+        Err(BlockError::Differ(message, vec![Edit { range: insertion_offset..insertion_offset, text }]))
     }
 
     /// Fetches the new events of a queue. With `waits_for_event`, does nothing if an event is pending already, and on a
@@ -380,7 +379,7 @@ impl<'a> Player<'a> {
             })
             .await?;
         let Some(events) = actual.body["events"].as_array() else {
-            let is_expired = self.has_moved_clock && actual.body["code"] == "BAD_EVENT_QUEUE_ID";
+            let is_expired = self.may_have_moved_clock && actual.body["code"] == "BAD_EVENT_QUEUE_ID";
             return Err(BlockError::Fail(format!(
                 "the queue of {label} can't be read: {} {}{}",
                 actual.status,

@@ -1,9 +1,8 @@
 //! Encodes a request of a scenario as an HTTP request.
 
 use super::block::{Caller, Line, Request};
-use super::client::HttpRequest;
+use super::client::{HttpRequest, authorization_header};
 use super::scope::{Scope, origin};
-use super::stage::authorization_header;
 use super::template::Reference;
 use base64::Engine;
 
@@ -14,6 +13,7 @@ use base64::Engine;
 /// The reason, if a placeholder has no value or is a matcher, the user does not exist, or a file whose name ends with
 /// ` base64` is not in Base64.
 pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, String> {
+    // A path that begins with `{{server}}` or `{{origin}}` is a whole URL, and need not be below `/api/v1`.
     let is_url = matches!(request.path.references().next(), Some(Reference::Server | Reference::Origin))
         && scope.resolve_text(&request.path)?.starts_with(origin(&scope.base_url));
     let mut url = if is_url {
@@ -38,6 +38,9 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
     Ok(http_request)
 }
 
+/// Separates the parts of a multipart form. No file of a scenario contains this text.
+const BOUNDARY: &str = "----------the-boundary-between-the-parts";
+
 /// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, encoded as a form.
 fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> Result<String, String> {
     let mut parameters = Vec::new();
@@ -56,7 +59,6 @@ fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> R
     if files.is_empty() {
         return Ok(form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish());
     }
-    const BOUNDARY: &str = "----------the-boundary-between-the-parts";
     let mut body = Vec::new();
     for (name, value) in parameters {
         let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");

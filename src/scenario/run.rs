@@ -9,10 +9,10 @@ use super::play::Player;
 use super::stage::Stage;
 use super::world_setup::WorldSetup;
 
-/// Plays a scenario of a document at the feature level of the server, and with control also at the lowest level from
+/// Runs a scenario of a document at the feature level of the server, and with control also at the lowest level from
 /// which it holds, unless its `world` block sets the level. Skips it if the server is too old, or lacks the control
 /// that it needs.
-pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
+pub async fn run(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
     let setup = WorldSetup::merge(blocks.iter().filter_map(|block| block.world_setup()));
     if !stage.has_control() {
@@ -27,7 +27,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
             return Outcome::Skipped(format!("needs {requirement}, which this server does not give{remedy}"));
         }
     }
-    let server_level = match stage.level().await {
+    let server_level = match stage.read_level().await {
         Ok(level) => level,
         Err(reason) => return failed_outcome(scenario.line, reason),
     };
@@ -37,7 +37,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
     // A server without control has only one level.
     let levels = if stage.has_control() { setup.levels(server_level) } else { vec![server_level] };
     for level in levels {
-        let outcome = play_at(stage, document, scenario, (level, &setup, &blocks), mode).await;
+        let outcome = run_at(stage, document, scenario, level, &setup, &blocks, mode).await;
         match outcome {
             Outcome::Passed => {}
             Outcome::Differs(differences) if level != server_level => {
@@ -50,7 +50,7 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
 }
 
 /// The feature level that a scenario's `world` blocks set. None if they set none.
-pub fn level_of_world(stage: &Stage, document: &Document, scenario: &Scenario) -> Option<i64> {
+pub fn level_in_world_blocks(stage: &Stage, document: &Document, scenario: &Scenario) -> Option<i64> {
     let blocks = document.background.iter().chain(&scenario.blocks);
     let setup = WorldSetup::merge(blocks.filter_map(Block::world_setup));
     let (_, text) = setup.options.iter().rfind(|(name, _)| name == "feature_level")?;
@@ -61,8 +61,8 @@ fn failed_outcome(line: usize, reason: String) -> Outcome {
     Outcome::Failed(Difference { line, message: reason, edits: Vec::new() })
 }
 
-/// Keeps only the first difference, and marks it as one at an older level. If the file is updated, its edits are
-/// removed, because they would not match the level of the server.
+/// Keeps only the first difference, and marks it as one at an older level. If the file is being updated, the edits
+/// of the difference are removed, because they would not match the level of the server.
 fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {
@@ -74,16 +74,18 @@ fn mark_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mod
     differences
 }
 
-/// Plays a scenario in a world at one level.
-async fn play_at(
+/// Runs a scenario in a world at one level.
+async fn run_at(
     stage: &Stage,
     document: &Document,
     scenario: &Scenario,
-    (level, setup, blocks): (i64, &WorldSetup, &[&Block]),
+    level: i64,
+    setup: &WorldSetup,
+    blocks: &[&Block],
     mode: Mode,
 ) -> Outcome {
-    let line = blocks.iter().find(|block| block.world_setup().is_some());
-    let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
+    let world_block = blocks.iter().find(|block| block.world_setup().is_some());
+    let line = world_block.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
     let world = match stage.make_world(level, &setup.options, &document.path).await {
         Ok(world) => world,
         Err(reason) => return failed_outcome(line, reason),

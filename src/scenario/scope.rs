@@ -21,6 +21,13 @@ pub struct Queue {
     pub pending: VecDeque<Value>,
 }
 
+impl Queue {
+    /// A new queue, whose register reply has this `last_event_id`.
+    pub fn new(handle: String, id: String, last_event_id: i64) -> Self {
+        Self { handle, id, last_fetched_id: last_event_id, last_consumed_id: last_event_id, pending: VecDeque::new() }
+    }
+}
+
 /// The values of placeholders.
 #[derive(Debug, Default)]
 pub struct Scope {

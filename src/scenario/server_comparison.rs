@@ -31,7 +31,10 @@ pub fn handles(document: &Document) -> BTreeSet<String> {
 
 /// The methods and paths of the requests that a scenario sends, without queries. In the paths, placeholders are
 /// replaced with examples of their values.
-pub fn requests<'a>(document: &'a Document, scenario: &'a Scenario) -> impl Iterator<Item = (String, String)> + 'a {
+pub fn request_lines<'a>(
+    document: &'a Document,
+    scenario: &'a Scenario,
+) -> impl Iterator<Item = (String, String)> + 'a {
     document.background.iter().chain(&scenario.blocks).filter_map(|block| match &block.kind {
         BlockKind::Request(request, _) => {
             let path = probe_result::example_path(request);

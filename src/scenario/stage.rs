@@ -2,10 +2,10 @@
 //! are played in the server's organization.
 
 use super::account_key::{key_in_reply, key_request};
-use super::client::{Client, Failure, HttpReply, HttpRequest};
+use super::client::{Client, Failure, HttpReply, HttpRequest, authorization_header};
 use super::directory::{Account, Accounts, Directory, ScenarioUser};
 use super::random_word::random_word;
-use base64::Engine;
+use super::server_settings::feature_level_in;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub struct Stage {
     client: Client,
     /// Scheme, host and port.
     origin: String,
-    /// Base URL of the API for servers without control, without `/api/v1`.
+    /// The URL that was given, without `/api/v1`. Without control, scenarios are played there.
     base_url: String,
     control_token: Option<String>,
     /// None without control, and with accounts.
@@ -35,14 +35,14 @@ pub struct Stage {
     open_world_urls: Mutex<BTreeSet<String>>,
 }
 
-/// What the worlds for scenarios have, unless a `world` block says otherwise.
+/// What worlds for scenarios are made with unless a `world` block says otherwise, and the newest level.
 struct WorldDefaults {
     /// The newest feature level that the server knows, for `feature_level: newest`.
     newest_level: i64,
     /// The feature level of the world at the stage's URL.
     level: i64,
-    /// The dialect of the world at the stage's URL, as `POST /control/worlds` takes it. None for one of a document:
-    /// that of the server's command line.
+    /// The dialect of the world at the stage's URL, as `POST /control/worlds` takes it. None if it comes from a
+    /// document: new worlds then get the dialect of the server's command line.
     dialect: Option<String>,
 }
 
@@ -124,18 +124,18 @@ impl Stage {
     /// Reads the level and the dialect of the world at the URL of the stage; of `default` if there is none.
     async fn read_world_defaults(&self, newest_level: i64) -> Result<WorldDefaults, Failure> {
         let world_name = self.base_url.split_once("/w/").map(|(_, name)| name.split('/').next().unwrap_or(name));
-        let mut row = Value::Null;
+        let mut world = Value::Null;
         for name in world_name.into_iter().chain(["default"]) {
             let reply = self.call_control("GET", &format!("{}/control/worlds/{name}", self.origin), None).await?;
             if reply.status == 200 {
-                row = reply.body["world"].clone();
+                world = reply.body["world"].clone();
                 break;
             }
         }
-        let dialect = row["dialect"].as_str().filter(|name| *name != "custom");
+        let dialect = world["dialect"].as_str().filter(|name| *name != "custom");
         Ok(WorldDefaults {
             newest_level,
-            level: row["feature_level"].as_i64().unwrap_or(newest_level),
+            level: world["feature_level"].as_i64().unwrap_or(newest_level),
             dialect: dialect.map(str::to_owned),
         })
     }
@@ -150,30 +150,32 @@ impl Stage {
         self.world_defaults.is_some()
     }
 
-    /// The feature level at which scenarios are played: that of the server, or of the world at the stage's URL.
+    /// Reads the feature level at which scenarios are played: that of the server, or of the world at the stage's URL.
     ///
     /// # Errors
     ///
     /// If there is no reply.
-    pub async fn level(&self) -> Result<i64, String> {
+    pub async fn read_level(&self) -> Result<i64, String> {
         if let Some(defaults) = &self.world_defaults {
             return Ok(defaults.level);
         }
         let url = format!("{}/api/v1/server_settings", self.base_url);
         let reply = self.send(HttpRequest { method: "GET".to_owned(), url, ..HttpRequest::default() }).await;
-        let settings = reply.map_err(|failure| failure.reason().to_owned())?.body;
-        // Each product has its name before the underscore. Servers without the field are of level 0.
-        let level = settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
-        Ok(level.and_then(|(_, level)| level.as_i64()).unwrap_or_default())
+        Ok(feature_level_in(&reply.map_err(|failure| failure.reason().to_owned())?.body))
     }
 
-    /// Creates a world at this level, unless the options contain another. `file` is the path of the scenario, to which
-    /// the path of a fixture is relative. Without control, returns the server's organization.
+    /// Creates a world at this level, unless the options contain another. The path of a fixture is relative to
+    /// `scenario_path`. Without control, returns the server's organization.
     ///
     /// # Errors
     ///
     /// Why the world can't be created.
-    pub async fn make_world(&self, level: i64, options: &[(String, String)], file: &str) -> Result<World, String> {
+    pub async fn make_world(
+        &self,
+        level: i64,
+        options: &[(String, String)],
+        scenario_path: &str,
+    ) -> Result<World, String> {
         let Some(defaults) = &self.world_defaults else {
             return Ok(World { base_url: self.base_url.clone(), control_url: None });
         };
@@ -188,7 +190,7 @@ impl Stage {
         }
         for (name, text) in options {
             body[name] = match name.as_str() {
-                "fixture" => parse_fixture(text, file)?,
+                "fixture" => read_fixture_option(text, scenario_path)?,
                 "feature_level" if text == "newest" => json!(defaults.newest_level),
                 "feature_level" | "seed" => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
                 _ => text.as_str().into(),
@@ -269,13 +271,13 @@ impl Stage {
     /// # Errors
     ///
     /// If there is no reply, or the server refuses an account.
-    pub async fn directory(&self, world: &World) -> Result<Directory, String> {
-        let Some(control_url) = &world.control_url else { return self.directory_of_accounts(world).await };
+    pub async fn read_directory(&self, world: &World) -> Result<Directory, String> {
+        let Some(control_url) = &world.control_url else { return self.read_directory_of_accounts(world).await };
         let state = self.call_control("GET", &format!("{control_url}/state"), None).await;
         Ok(Directory::from_state(&state.map_err(|failure| failure.reason().to_owned())?.body))
     }
 
-    async fn directory_of_accounts(&self, world: &World) -> Result<Directory, String> {
+    async fn read_directory_of_accounts(&self, world: &World) -> Result<Directory, String> {
         let mut directory = Directory::default();
         for (handle, account) in &self.accounts {
             let (email, api_key) = (&account.email, self.api_key_of(account, world).await?);
@@ -316,12 +318,12 @@ impl Stage {
         key.ok_or_else(|| format!("{} has no account {email}", world.base_url))
     }
 
-    /// The world's time in UNIX seconds. Without control, it is that of the `Date` header.
+    /// Reads the world's time in UNIX seconds. Without control, it is that of the `Date` header.
     ///
     /// # Errors
     ///
     /// If there is no reply, or it has no date.
-    pub async fn now(&self, world: &World) -> Result<i64, String> {
+    pub async fn read_time(&self, world: &World) -> Result<i64, String> {
         let to_reason = |failure: Failure| failure.reason().to_owned();
         if let Some(control_url) = &world.control_url {
             let clock = self.call_control("GET", &format!("{control_url}/clock"), None).await.map_err(to_reason)?;
@@ -348,21 +350,15 @@ impl Stage {
     }
 }
 
-/// The `Authorization` header of a user.
-pub fn authorization_header(email: &str, api_key: &str) -> (String, String) {
-    let pair = base64::engine::general_purpose::STANDARD.encode(format!("{email}:{api_key}"));
-    ("authorization".to_owned(), format!("Basic {pair}"))
-}
-
-/// Reads the option `fixture`: a built-in fixture's name, a document, or the path of a file, relative to the scenario.
-fn parse_fixture(text: &str, file: &str) -> Result<Value, String> {
+/// Reads the option `fixture`: a built-in fixture's name, a document, or the path of a file relative to the scenario.
+fn read_fixture_option(text: &str, scenario_path: &str) -> Result<Value, String> {
     if text.starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("the fixture is no JSON: {error}"));
     }
     if !text.ends_with(".json") {
         return Ok(text.into());
     }
-    let path = Path::new(file).parent().unwrap_or_else(|| Path::new("")).join(text);
+    let path = Path::new(scenario_path).parent().unwrap_or_else(|| Path::new("")).join(text);
     let document = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     serde_json::from_str(&document).map_err(|error| format!("{}: {error}", path.display()))
 }

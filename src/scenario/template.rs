@@ -131,8 +131,8 @@ impl Template {
             let candidate = &content[..content.find("}}").unwrap_or(content.len())];
             let matcher_text = candidate.split_once(":=").map_or(candidate, |(_, matcher)| matcher);
             let end = if matcher_text.trim_start().starts_with('/') { "/}}" } else { "}}" };
-            let close = content.find(end).ok_or_else(|| format!("'{{{{{content}' is not closed with {end}"))?;
-            let close = close + end.len() - 2;
+            let end_offset = content.find(end).ok_or_else(|| format!("'{{{{{content}' is not closed with {end}"))?;
+            let close = end_offset + end.len() - "}}".len();
             if !literal.is_empty() {
                 parts.push(Part::Literal(std::mem::take(&mut literal)));
             }

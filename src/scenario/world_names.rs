@@ -1,4 +1,4 @@
-//! The names of users, channels and groups in a scenario, which are checked before it is played.
+//! The names that blocks of a scenario refer to, and the check that users, channels and groups of these names exist.
 
 use super::block::{Block, BlockKind, Caller};
 use super::document::Document;
@@ -41,7 +41,7 @@ pub fn handles(block: &Block) -> impl Iterator<Item = String> {
 }
 
 /// The names of captured values that a block needs, with duplicates.
-pub fn captured_values(block: &Block) -> impl Iterator<Item = String> {
+pub fn needed_captures(block: &Block) -> impl Iterator<Item = String> {
     references_with_offsets(block).into_iter().filter_map(|(reference, _)| match reference {
         Reference::Captured(name) => Some(name),
         _ => None,
@@ -75,11 +75,12 @@ fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a 
 
 fn nearest_name_note(name: &str, existing_names: &[&String]) -> String {
     // The names of users include email addresses.
-    let is_same_kind = |other_name: &&&String| other_name.contains('@') == name.contains('@');
+    let are_both_addresses_or_handles = |other_name: &&&String| other_name.contains('@') == name.contains('@');
+    // An integer, since floats have no total order.
     let similarity = |other_name: &&&String| (strsim::jaro_winkler(name, other_name) * 1e6) as i64;
     existing_names
         .iter()
-        .filter(is_same_kind)
+        .filter(are_both_addresses_or_handles)
         .max_by_key(similarity)
         .map(|nearest| format!("; the nearest is '{nearest}'"))
         .unwrap_or_default()

@@ -49,8 +49,9 @@ fn preferred_encoding(accept_encoding: &str) -> Option<Encoding> {
     let quality = |name: &str| {
         let quality_of_part = |part: &str| -> Option<f32> {
             let (encoding, parameters) = part.split_once(';').unwrap_or((part, ""));
-            let quality = parameters.trim().strip_prefix("q=").map_or(Some(1.0), |quality| quality.trim().parse().ok());
-            encoding.trim().eq_ignore_ascii_case(name).then_some(quality.unwrap_or(0.0))
+            let quality_text = parameters.trim().strip_prefix("q=");
+            let part_quality = quality_text.map_or(Some(1.0), |quality_text| quality_text.trim().parse().ok());
+            encoding.trim().eq_ignore_ascii_case(name).then_some(part_quality.unwrap_or(0.0))
         };
         accept_encoding.split(',').find_map(quality_of_part)
     };
@@ -68,12 +69,13 @@ fn may_be_compressed(response: &Response) -> bool {
     let headers = response.headers();
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok()).unwrap_or_default();
-    let is_text = COMPRESSIBLE_TYPES.contains(&content_type.split(';').next().unwrap_or_default().trim());
+    let is_compressible_type = COMPRESSIBLE_TYPES.contains(&content_type.split(';').next().unwrap_or_default().trim());
+    // Ranges count bytes of the uncompressed body.
     let allows_ranges = headers.contains_key(header::ACCEPT_RANGES);
     let is_encoded = headers.contains_key(header::CONTENT_ENCODING);
     let has_fault = response.extensions().get::<ConnectionFault>().is_some() || headers.contains_key(reply::FAULT_ID);
     let has_body = response.status() != StatusCode::NOT_MODIFIED;
-    is_text && has_body && !allows_ranges && !is_encoded && !has_fault
+    is_compressible_type && has_body && !allows_ranges && !is_encoded && !has_fault
 }
 
 fn compress(encoding: Encoding, response: Response) -> Response {

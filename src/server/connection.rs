@@ -162,13 +162,13 @@ fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
     state: &ConnectionState,
-    is_non_api: fn(&str) -> bool,
+    may_be_non_api: fn(&str) -> bool,
 ) -> Request<Incoming> {
     if request.version() == Version::HTTP_2 {
         normalize_http2(&mut request);
     }
     let uri = request.uri().clone();
-    if is_non_api(uri.path()) {
+    if may_be_non_api(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
         let (connection_number, credentials) = (state.number, state.credentials.read(&headers));
         let head = RequestHead { method, scheme, uri, headers, connection_number, credentials };
@@ -195,18 +195,18 @@ fn normalize_http2(request: &mut Request<Incoming>) {
 }
 
 /// Whether a path may belong to control or the console.
-pub fn is_control_or_console(path: &str) -> bool {
+pub fn may_be_non_api(path: &str) -> bool {
     let is_in_folder =
         |folder: &str| path.strip_prefix(folder).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('/'));
     path == "/" || is_in_folder("/control") || is_in_folder("/console")
 }
 
-/// The service that answers the requests of one connection with these routes. `is_non_api` returns whether a path may
-/// belong to control or the console, so that [`NonApiHead`] holds the head. The tracker counts the requests.
+/// The service that answers the requests of one connection with these routes. `may_be_non_api` returns whether a path
+/// may belong to control or the console, so that [`NonApiHead`] holds the head. The tracker counts the requests.
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection, Future: 'static> + Clone + Send,
     scheme: &'static str,
-    is_non_api: fn(&str) -> bool,
+    may_be_non_api: fn(&str) -> bool,
     tracker: Arc<IdleTracker>,
 ) -> impl HttpService<
     Incoming,
@@ -221,7 +221,7 @@ pub fn service(
         let is_multiplexed = request.version() == Version::HTTP_2;
         // In HTTP/1.1, hyper itself omits the body.
         let omits_body = is_multiplexed && request.method() == Method::HEAD;
-        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &state, is_non_api));
+        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &state, may_be_non_api));
         async move {
             let _active_request = active_request;
             let response = response.await.unwrap_or_else(|never: Infallible| match never {});

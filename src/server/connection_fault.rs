@@ -38,6 +38,10 @@ impl FaultyBody {
         let flush_timer = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
         Self { unsent, pace, breaks_off, has_yielded: false, flush_timer }
     }
+
+    fn empty() -> Self {
+        Self { unsent: Bytes::new(), pace: None, breaks_off: false, has_yielded: false, flush_timer: None }
+    }
 }
 
 impl Body for FaultyBody {
@@ -52,10 +56,10 @@ impl Body for FaultyBody {
         if !unsent.is_empty() {
             let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
             ready!(sleep.as_mut().poll(context));
-            let chunk = unsent.split_to(pace.piece_bytes().min(unsent.len()));
+            let piece = unsent.split_to(pace.piece_bytes().min(unsent.len()));
             let next_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
             sleep.as_mut().reset(next_deadline);
-            return Poll::Ready(Some(Ok(Frame::data(chunk))));
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         if !*breaks_off {
             return Poll::Ready(None);
@@ -94,7 +98,7 @@ where
     if let (None, Some(length)) = (head.headers.get(header::CONTENT_LENGTH), body.size_hint().exact()) {
         head.headers.insert(header::CONTENT_LENGTH, length.into());
     }
-    Response::from_parts(head, Either::Right(FaultyBody::new(Bytes::new(), None, false, true)))
+    Response::from_parts(head, Either::Right(FaultyBody::empty()))
 }
 
 /// The typical lateness of a timer.
@@ -145,6 +149,7 @@ pub async fn apply_faults<B: Body<Data = Bytes>>(
     }
     let body = match fault {
         Some(ConnectionFault::TruncatedAt(limit)) => {
+            // The whole length, so that the client notices the missing bytes.
             head.headers.insert(header::CONTENT_LENGTH, body_bytes.len().into());
             FaultyBody::new(body_bytes.slice(..limit.min(body_bytes.len())), bytes_per_second, true, is_multiplexed)
         }

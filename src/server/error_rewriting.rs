@@ -38,9 +38,9 @@ pub struct ErrorRewritingStream<S> {
 struct Refusal {
     bytes: Vec<u8>,
     /// The number of bytes that were sent.
-    written: usize,
+    written_bytes: usize,
     /// The number of further bytes of the request that were read.
-    discarded: usize,
+    discarded_bytes: usize,
     linger_timeout: Pin<Box<Sleep>>,
 }
 
@@ -59,7 +59,8 @@ impl<S> ErrorRewritingStream<S> {
 
     fn refuse(&mut self, error: &Error) {
         let linger_timeout = Box::pin(tokio::time::sleep(LINGER_TIME));
-        self.refusal = Some(Refusal { bytes: response_bytes(error), written: 0, discarded: 0, linger_timeout });
+        self.refusal =
+            Some(Refusal { bytes: response_bytes(error), written_bytes: 0, discarded_bytes: 0, linger_timeout });
     }
 }
 
@@ -95,10 +96,10 @@ impl Refusal {
         stream: &mut S,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        while self.written < self.bytes.len() {
-            match ready!(Pin::new(&mut *stream).poll_write(context, &self.bytes[self.written..]))? {
+        while self.written_bytes < self.bytes.len() {
+            match ready!(Pin::new(&mut *stream).poll_write(context, &self.bytes[self.written_bytes..]))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                count => self.written += count,
+                count => self.written_bytes += count,
             }
         }
         Poll::Ready(Ok(()))
@@ -108,11 +109,11 @@ impl Refusal {
     /// arrives.
     fn poll_discard<S: Read + Unpin>(&mut self, stream: &mut S, context: &mut Context<'_>) -> Poll<()> {
         let mut storage = [MaybeUninit::uninit(); 16 * 1024];
-        while self.discarded < LINGER_BYTES && self.linger_timeout.as_mut().poll(context).is_pending() {
+        while self.discarded_bytes < LINGER_BYTES && self.linger_timeout.as_mut().poll(context).is_pending() {
             let mut buffer = ReadBuf::uninit(&mut storage);
             match Pin::new(&mut *stream).poll_read(context, buffer.unfilled()) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => self.discarded += buffer.filled().len(),
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() => self.discarded_bytes += buffer.filled().len(),
                 Poll::Ready(_) => break,
             }
         }
@@ -159,6 +160,7 @@ impl<S: Read + Write + Unpin> Read for ErrorRewritingStream<S> {
 
 impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        // hyper's refusal ends here; `poll_flush` and `poll_shutdown` send ours.
         if self.refusal.is_some() || self.intercept(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
@@ -172,6 +174,7 @@ impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let head = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
+        // As in `poll_write`.
         if self.refusal.is_some() || self.intercept(head) {
             return Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()));
         }

@@ -1,6 +1,6 @@
 //! HTTP/2: detecting it on connections without TLS, and serving it.
 
-use super::connection::{Scope, all_routes, chat_api, is_control_or_console, service, wait_for_end};
+use super::connection::{Scope, all_routes, chat_api, may_be_non_api, service, wait_for_end};
 use super::idle_tracker::IdleTracker;
 use bytes::Bytes;
 use http_body::Body;
@@ -24,6 +24,7 @@ const DISTINCT_BYTES: usize = 4;
 /// [`MAX_PAUSE`], so that many silent connections cost little.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const MAX_PAUSE: Duration = Duration::from_millis(500);
+/// The maximum size of a request's headers: about that of the buffer in which hyper reads those of HTTP/1.1.
 const MAX_HEADER_BYTES: u32 = 400 * 1024;
 const MAX_CONCURRENT_REQUESTS: u32 = 250;
 
@@ -86,7 +87,7 @@ pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
         let result = match scope {
             Scope::AllWorlds(control) => {
                 let routes = all_routes(&control, stopped);
-                let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
+                let service = service(routes, control.edge.scheme, may_be_non_api, tracker);
                 serve(io, service, std::future::pending()).await
             }
             Scope::OneWorld { edge, world, ended } => {

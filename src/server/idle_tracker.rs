@@ -8,9 +8,9 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct IdleTracker {
     /// The number of requests that are being answered.
-    active_requests: AtomicU64,
+    active_request_count: AtomicU64,
     /// The number of requests that began or ended, and of writes to the socket.
-    activities: AtomicU64,
+    activity_count: AtomicU64,
 }
 
 /// A request that is being answered. Dropping it marks the request as finished.
@@ -19,22 +19,22 @@ pub struct ActiveRequest(Arc<IdleTracker>);
 
 impl IdleTracker {
     pub fn begin_request(self: &Arc<Self>) -> ActiveRequest {
-        self.active_requests.fetch_add(1, Ordering::Relaxed);
+        self.active_request_count.fetch_add(1, Ordering::Relaxed);
         self.record_activity();
         ActiveRequest(self.clone())
     }
 
     pub fn record_activity(&self) {
-        self.activities.fetch_add(1, Ordering::Relaxed);
+        self.activity_count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Waits until there was no activity and no active request for `timeout`, or for up to twice as long.
     pub async fn wait_until_idle(&self, timeout: Duration) {
         loop {
-            let activities = self.activities.load(Ordering::Relaxed);
+            let activity_count = self.activity_count.load(Ordering::Relaxed);
             tokio::time::sleep(timeout).await;
-            if self.active_requests.load(Ordering::Relaxed) == 0
-                && self.activities.load(Ordering::Relaxed) == activities
+            if self.active_request_count.load(Ordering::Relaxed) == 0
+                && self.activity_count.load(Ordering::Relaxed) == activity_count
             {
                 return;
             }
@@ -45,7 +45,7 @@ impl IdleTracker {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.record_activity();
-        self.0.active_requests.fetch_sub(1, Ordering::Relaxed);
+        self.0.active_request_count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -1,12 +1,12 @@
 //! The sockets of a server: binding, accepting and serving connections.
 
 use super::addresses::with_port;
-use super::connection::{Scope, all_routes, chat_api, is_control_or_console, service, wait_for_end};
+use super::connection::{Scope, all_routes, chat_api, may_be_non_api, service, wait_for_end};
 use super::error_rewriting::ErrorRewritingStream;
 use super::http2;
 use super::idle_tracker::IdleTracker;
 use super::real_time::advance_worlds;
-use super::request_line::RequestLineStream;
+use super::request_line::LineEncodingStream;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
@@ -157,6 +157,7 @@ pub async fn serve_world(
     Ok(port)
 }
 
+/// Accepts connections until `shutdown`. They are closed when `stopped` becomes true.
 async fn accept(
     listener: TcpListener,
     scope: Scope,
@@ -165,7 +166,7 @@ async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     tokio::pin!(shutdown);
-    let mut is_logged = false;
+    let mut has_warned = false;
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -174,7 +175,7 @@ async fn accept(
                 }
                 // This may mean too many open files, so the loop gives other connections time to close.
                 Err(error) => {
-                    if !std::mem::replace(&mut is_logged, true) {
+                    if !std::mem::replace(&mut has_warned, true) {
                         tracing::warn!("connections have to wait until others close: {error}");
                     }
                     tokio::time::sleep(Duration::from_millis(10)).await;
@@ -278,11 +279,11 @@ async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) {
-    let io = ErrorRewritingStream::new(RequestLineStream::new(io), tracker.clone());
+    let io = ErrorRewritingStream::new(LineEncodingStream::new(io), tracker.clone());
     let result = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_routes(&control, stopped);
-            let service = service(routes, control.edge.scheme, is_control_or_console, tracker);
+            let service = service(routes, control.edge.scheme, may_be_non_api, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }
         Scope::OneWorld { edge, world, ended } => {

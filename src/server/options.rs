@@ -29,7 +29,8 @@ pub struct Options {
     pub port: u16,
     /// The fixture of the default world, and of new worlds that are created without one.
     pub fixture: fixture::Fixture,
-    /// A saved state, from which the default world is created instead of the fixture; usually with its own clock.
+    /// A saved state, from which the default world is created instead of the fixture. A state of a whole world has its
+    /// own clock, which replaces `clock`.
     pub state: Option<fixture::Fixture>,
     /// The initial clock of the default world, and of new worlds that are created without one.
     pub clock: InitialClock,

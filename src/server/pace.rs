@@ -59,7 +59,7 @@ pub fn limit_speed<E>(
     stream::unfold(initial_state, |(mut body, mut unsent, mut pace)| async move {
         while unsent.is_empty() {
             match body.next().await? {
-                Ok(mut piece) => unsent = piece.copy_to_bytes(piece.remaining()),
+                Ok(mut chunk) => unsent = chunk.copy_to_bytes(chunk.remaining()),
                 Err(error) => return Some((Err(error), (body, unsent, pace))),
             }
         }

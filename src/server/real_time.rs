@@ -57,7 +57,7 @@ pub async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>)
             run_blocking(|| worlds.end_abandoned());
         }
         for world in worlds.all() {
-            if !world.is_due() || broken.contains(&world) {
+            if !world.has_due_items() || broken.contains(&world) {
                 continue;
             }
             // Taking a snapshot does first what is due. A panic in one world must not stop the others.

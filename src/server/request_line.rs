@@ -14,7 +14,7 @@ const MAX_INSPECTED_BYTES: usize = 8 * 1024;
 const CONTINUE: &[u8] = b"HTTP/1.1 100";
 
 /// A connection over HTTP/1 whose request lines are percent-encoded before hyper reads them.
-pub struct RequestLineStream<S> {
+pub struct LineEncodingStream<S> {
     stream: S,
     /// Whether the next bytes begin a request: none came since the connection began or the last reply was written.
     awaits_request: bool,
@@ -22,7 +22,7 @@ pub struct RequestLineStream<S> {
     unread: Vec<u8>,
 }
 
-impl<S> RequestLineStream<S> {
+impl<S> LineEncodingStream<S> {
     /// Wraps a connection on which nothing has been read or written.
     pub fn new(stream: S) -> Self {
         Self { stream, awaits_request: true, unread: Vec::new() }
@@ -49,7 +49,7 @@ fn with_encoded_line(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([&line[..target_start], &target, &line[target_end..], rest].concat())
 }
 
-impl<S: Read + Unpin> Read for RequestLineStream<S> {
+impl<S: Read + Unpin> Read for LineEncodingStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +80,7 @@ impl<S: Read + Unpin> Read for RequestLineStream<S> {
     }
 }
 
-impl<S: Write + Unpin> Write for RequestLineStream<S> {
+impl<S: Write + Unpin> Write for LineEncodingStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.awaits_request = !bytes.starts_with(CONTINUE);
         Pin::new(&mut self.stream).poll_write(context, bytes)

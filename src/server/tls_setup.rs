@@ -5,8 +5,8 @@ use super::options::Options;
 use super::start_error::StartError;
 use crate::time::Timestamp;
 use crate::tls::{self, TlsConfig, Validity};
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::{Span, ToSpan};
 
 /// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
 const CERTIFICATE_YEARS: i16 = 2;
@@ -19,8 +19,8 @@ const CERTIFICATE_YEARS: i16 = 2;
 pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<TlsConfig>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
     let host = options.host.iter().filter(|host| !is_unspecified(host));
-    let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
-    let names = host.chain(options.host_names.iter().cloned()).collect();
+    let own_names = host.map(|host| host.trim_matches(['[', ']']).to_owned());
+    let names = own_names.chain(options.host_names.iter().cloned()).collect();
     let tls_config = tls.prepare(names, machine_addresses(), validity(now, CERTIFICATE_YEARS));
     tls_config.map(Some).map_err(StartError::Tls)
 }
@@ -28,12 +28,8 @@ pub fn prepare_tls(options: &Options, now: Timestamp) -> Result<Option<TlsConfig
 /// A validity of `years` that starts two days ago, for clients whose clocks are slow.
 fn validity(now: Timestamp, years: i16) -> Validity {
     let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
-    let not_before = shift_date(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
-    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shift_date(not_before, years.years())) }
-}
-
-fn shift_date(date: Date, span: Span) -> Date {
-    date.saturating_add(span)
+    let not_before = today.to_zoned(jiff::tz::TimeZone::UTC).date().saturating_add(-2.days());
+    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(not_before.saturating_add(years.years())) }
 }
 
 fn to_tls_date(date: Date) -> tls::Date {

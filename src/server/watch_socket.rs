@@ -37,12 +37,12 @@ pub fn watch_socket(
                     let base_url = control.base_url(headers, &name);
                     let upgrade_reply =
                         socket.on_upgrade(move |socket| send_frames(request, base_url, receiver, socket, stopped));
-                    let (mut head, _) = warp::reply::Reply::into_response(upgrade_reply).into_parts();
+                    let (mut response_head, _) = warp::reply::Reply::into_response(upgrade_reply).into_parts();
                     let subprotocol = token_subprotocol(headers).and_then(|value| HeaderValue::from_str(value).ok());
                     if let Some(subprotocol) = subprotocol {
-                        head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
+                        response_head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
                     }
-                    Response::from_parts(head, Bytes::new())
+                    Response::from_parts(response_head, Bytes::new())
                 }
                 Err(refusal) => refusal,
             }

@@ -36,7 +36,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_CONCURRENT_CALLS: usize = 32;
 /// The maximum size of what is read of a reply. See `docs/limits.md`.
 const MAX_REPLY_BYTES: usize = 256 * 1024;
-/// The maximum size of a reply in the list of webhook calls; longer ones are truncated.
+/// The maximum size of a reply in the list of attempts; longer ones are truncated.
 const MAX_RECORDED_BYTES: usize = 16 * 1024;
 
 /// Starts the task that sends the calls until the server ends.
@@ -95,6 +95,7 @@ impl HttpSender {
             let Some(call) = world.next_webhook_call(job.bot, job.generation) else { return };
             let webhook_request =
                 run_blocking(|| WebhookRequest::new(&world.published_realm(), &world.settings(), &call));
+            // A world that ends meanwhile must not be kept in memory by its calls.
             drop(world);
             for retries_left in (0..=MAX_RETRIES).rev() {
                 let outcome = self.post(&call, &webhook_request).await;
@@ -197,6 +198,7 @@ fn client_builder() -> hyper_util::client::legacy::Builder {
 
 fn connector(reach: Reach) -> HttpConnector<Resolver> {
     let mut connector = HttpConnector::new_with_resolver(Resolver { reach, system: GaiResolver::new() });
+    // URLs of HTTPS pass through this connector too.
     connector.enforce_http(false);
     connector
 }
@@ -244,7 +246,7 @@ async fn read_up_to_limit(mut body: Incoming) -> Result<Bytes, hyper::Error> {
     Ok(bytes.freeze())
 }
 
-/// The reply for the list of webhook calls, as JSON or text; null without a reply.
+/// The reply for the list of attempts, as JSON or text; null without a reply.
 fn recorded_reply(outcome: &CallOutcome) -> Value {
     let CallOutcome::Replied { body, .. } = outcome else { return Value::Null };
     if body.len() <= MAX_RECORDED_BYTES

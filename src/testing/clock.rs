@@ -99,7 +99,7 @@ impl Clock {
 
     #[track_caller]
     fn jump(&self, body: Value) -> Waiting<JumpResult> {
-        let reply = self.control.call_and_wait("/clock", body);
-        Box::pin(async { parse_json(reply.await) })
+        let call = self.control.start_call("/clock", body);
+        Box::pin(async { parse_json(call.await) })
     }
 }

@@ -109,16 +109,18 @@ impl ControlClient {
     /// Starts a call that waits for the program under test. The future panics with the refusal and the caller's
     /// location.
     #[track_caller]
-    pub(super) fn call_and_wait(&self, path: &str, body: Value) -> Waiting<Value> {
+    pub(super) fn start_call(&self, path: &str, body: Value) -> Waiting<Value> {
         let (call, caller) = (self.spawn(Method::POST, path, Some(body)), Location::caller());
         Box::pin(async move { call.await.unwrap_or_else(|refusal| panic!("{refusal}\n\nasked for at {caller}")) })
     }
 }
 
+/// Panics if the reply has another format: this program has a bug then.
 pub(super) fn parse_json<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap_or_else(|error| panic!("the reply has another format: {error}"))
 }
 
+/// The list under a key of a reply. Panics as [`parse_json`] does.
 pub(super) fn parse_list<T: DeserializeOwned>(mut reply: Value, key: &str) -> Vec<T> {
     parse_json(reply[key].take())
 }

@@ -15,8 +15,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The entries that match [`RequestPattern`](super::RequestPattern), newest last. Filters by parameters and
-    /// expected numbers are not supported here.
+    /// The entries that match a [`RequestPattern`](super::RequestPattern) or a filter in the JSON of control, newest
+    /// last. Filters by parameters and expected numbers are not supported here.
     #[track_caller]
     pub fn entries(&self, requests: impl Serialize) -> Vec<JournalEntry> {
         match self.find(&to_json(requests)) {
@@ -35,8 +35,8 @@ impl Journal {
     /// real time.
     #[track_caller]
     pub fn wait_for(&self, requests: impl Serialize, at_most: Duration) -> Waiting<usize> {
-        let reply = self.control.call_and_wait("/journal/wait", with_timeout(to_json(requests), at_most));
-        Box::pin(async { parse_json(reply.await["count"].take()) })
+        let call = self.control.start_call("/journal/wait", with_timeout(to_json(requests), at_most));
+        Box::pin(async { parse_json(call.await["count"].take()) })
     }
 
     /// Removes all entries.

@@ -40,9 +40,9 @@ impl Pushes {
     /// Waits until there are at least `count` pushes for a user; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_for(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Push>> {
-        let reply =
-            self.control.call_and_wait("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
-        Box::pin(async { parse_list(reply.await, "pushes") })
+        let call =
+            self.control.start_call("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
+        Box::pin(async { parse_list(call.await, "pushes") })
     }
 
     /// Removes all pushes.

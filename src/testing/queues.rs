@@ -48,7 +48,7 @@ impl Queues {
     #[track_caller]
     pub fn wait_parked(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Queue>> {
         let condition = json!({"user": user, "parked": true, "count": count});
-        let reply = self.control.call_and_wait("/queues/wait", with_timeout(condition, at_most));
-        Box::pin(async { parse_list(reply.await, "queues") })
+        let call = self.control.start_call("/queues/wait", with_timeout(condition, at_most));
+        Box::pin(async { parse_list(call.await, "queues") })
     }
 }

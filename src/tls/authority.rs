@@ -64,6 +64,7 @@ impl Authority {
         self.issuer.pem()
     }
 
+    /// The certificate for the host of a world, made at the first use. None if none can be made.
     fn world_certificate(&self, host: &str) -> Option<Arc<CertifiedKey>> {
         if let Some(cached) = self.world_certificates.lock().get(host) {
             return Some(cached.clone());
@@ -83,7 +84,7 @@ impl ResolvesServerCert for Authority {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         match hello.server_name() {
             Some(host) if is_world_host(host) => self.world_certificate(&host.to_ascii_lowercase()),
-            // Clients that call an IP address send no server name.
+            // Any other name, or none, as from clients that call an IP address.
             _ => Some(self.main_certificate.clone()),
         }
     }

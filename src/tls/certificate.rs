@@ -93,8 +93,8 @@ impl Tls {
     ) -> Result<TlsConfig, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
             Tls::Given { certificate, key } => {
-                let key = read_certified_key(certificate, key)?;
-                (Arc::new(SingleCertAndKey::from(key)), certificate.clone())
+                let certified_key = read_certified_key(certificate, key)?;
+                (Arc::new(SingleCertAndKey::from(certified_key)), certificate.clone())
             }
             Tls::Made { names } => {
                 let authority =

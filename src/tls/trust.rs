@@ -28,7 +28,7 @@ pub fn client_config(file: Option<&Path>) -> Result<ClientConfig, String> {
     if roots.is_empty() {
         return Err("no certificates to trust were found; name a file of them with --tls-ca".to_owned());
     }
-    config(roots)
+    config_with_roots(roots)
 }
 
 /// A configuration that trusts no certificate, for connections without TLS.
@@ -37,10 +37,10 @@ pub fn client_config(file: Option<&Path>) -> Result<ClientConfig, String> {
 ///
 /// When the TLS library supports no version of TLS.
 pub fn client_config_without_trust() -> Result<ClientConfig, String> {
-    config(RootCertStore::empty())
+    config_with_roots(RootCertStore::empty())
 }
 
-fn config(roots: RootCertStore) -> Result<ClientConfig, String> {
+fn config_with_roots(roots: RootCertStore) -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())

@@ -155,7 +155,7 @@ impl Upstream {
     ///
     /// Why there is no complete reply, or that the server asks for too long a pause or refuses too often.
     pub async fn send(&self, request: &Request<'_>) -> Result<Reply, RequestError> {
-        for refusals in 0..=MAX_RATE_LIMIT_RETRIES {
+        for refusal_count in 0..=MAX_RATE_LIMIT_RETRIES {
             self.pace.wait_turn().await;
             let reply = send_and_read(self.build_request(request), self.options.read_timeout)
                 .await
@@ -163,7 +163,7 @@ impl Upstream {
             if reply.status != StatusCode::TOO_MANY_REQUESTS {
                 return Ok(reply);
             }
-            let pause = reply.retry_after().unwrap_or(Duration::from_secs(1) * (refusals + 1));
+            let pause = reply.retry_after().unwrap_or(Duration::from_secs(1) * (refusal_count + 1));
             if pause > MAX_PAUSE {
                 return Err(self.request_error(request, Reason::LongPause(pause)));
             }
@@ -172,7 +172,7 @@ impl Upstream {
             }
             self.pace.pause(pause);
         }
-        Err(self.request_error(request, Reason::LongPause(MAX_PAUSE)))
+        Err(self.request_error(request, Reason::TooManyRefusals(MAX_RATE_LIMIT_RETRIES + 1)))
     }
 
     fn build_request(&self, request: &Request<'_>) -> reqwest::RequestBuilder {
@@ -213,7 +213,7 @@ impl Upstream {
             let request = self.http.get(&url);
             let request = if self.base_url.has_same_origin_as(&url) { self.with_credentials(request) } else { request };
             let reason = match send_and_read(request, self.options.read_timeout).await {
-                Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.bytes),
+                Ok(reply) if reply.status == StatusCode::OK => return Ok(reply.body),
                 Ok(reply) if reply.status == StatusCode::TOO_MANY_REQUESTS && retries_left > 0 => {
                     let server_pause = reply.retry_after().unwrap_or(pause).min(MAX_PAUSE);
                     self.pace.pause(server_pause);
@@ -221,7 +221,7 @@ impl Upstream {
                     continue;
                 }
                 Ok(reply) => {
-                    let message = String::from_utf8_lossy(&reply.bytes[..reply.bytes.len().min(200)]).into_owned();
+                    let message = String::from_utf8_lossy(&reply.body[..reply.body.len().min(200)]).into_owned();
                     let message = if reply.is_page() { "a page instead of the file".to_owned() } else { message };
                     Reason::ErrorReply { status: reply.status, code: String::new(), message }
                 }
@@ -256,5 +256,5 @@ pub async fn send_and_read(request: reqwest::RequestBuilder, read_timeout: Durat
         }
         bytes.extend_from_slice(&chunk);
     }
-    Ok(Reply { status, headers, bytes: bytes.freeze() })
+    Ok(Reply { status, headers, body: bytes.freeze() })
 }

@@ -22,8 +22,8 @@ pub enum Reason {
     Certificate(String),
     /// The connection was not made, or nothing more arrived, in time. Contains the timeout for replies.
     Timeout(Duration),
-    /// The connection ended after `read` bytes of the reply.
-    BrokenOff { read: usize, reason: String },
+    /// The connection ended after `bytes_read` bytes of the reply.
+    BrokenOff { bytes_read: usize, reason: String },
     /// The reply is larger than this limit in bytes.
     Oversized(usize),
     /// The server redirects to this URL.
@@ -36,8 +36,10 @@ pub enum Reason {
     ErrorReply { status: StatusCode, code: String, message: String },
     /// The server does not accept the account's key.
     AccountRejected { email: String, message: String },
-    /// The server asks for a pause that is too long, or for too many pauses.
+    /// The server asks for a pause that is too long.
     LongPause(Duration),
+    /// The server refused the request this many times because of its rate limit.
+    TooManyRefusals(u32),
 }
 
 impl RequestError {
@@ -50,7 +52,7 @@ impl RequestError {
             Reason::Certificate(_) | Reason::Oversized(_) | Reason::Redirected(_) | Reason::AccountRejected { .. } => {
                 false
             }
-            Reason::LongPause(_) => false,
+            Reason::LongPause(_) | Reason::TooManyRefusals(_) => false,
         }
     }
 
@@ -59,7 +61,7 @@ impl RequestError {
     }
 
     /// Whether the server refused the request with an error reply of the API. Failures of the server and refused keys
-    /// are no such refusals.
+    /// don't count. For a download, any status below 500 other than 200 does.
     pub fn is_refusal(&self) -> bool {
         matches!(&self.reason, Reason::ErrorReply { status, .. } if !status.is_server_error())
     }
@@ -76,7 +78,7 @@ impl Reason {
         } else if error.is_connect() || error.is_builder() {
             Self::Unreachable(root_message)
         } else {
-            Self::BrokenOff { read: bytes_read, reason: root_message }
+            Self::BrokenOff { bytes_read, reason: root_message }
         }
     }
 }
@@ -110,8 +112,10 @@ impl fmt::Display for Reason {
                 write!(f, "the server's certificate is not trusted: {reason}; name the one to trust with --tls-ca")
             }
             Self::Timeout(read_timeout) => write!(f, "no reply within {} s (--timeout)", read_timeout.as_secs_f64()),
-            Self::BrokenOff { read: 0, reason } => write!(f, "the connection ended without a reply: {reason}"),
-            Self::BrokenOff { read, reason } => write!(f, "the reply broke off after {read} bytes: {reason}"),
+            Self::BrokenOff { bytes_read: 0, reason } => write!(f, "the connection ended without a reply: {reason}"),
+            Self::BrokenOff { bytes_read, reason } => {
+                write!(f, "the reply broke off after {bytes_read} bytes: {reason}")
+            }
             Self::Oversized(limit) => write!(f, "the reply is larger than {} MiB", limit >> 20),
             Self::Redirected(url) => write!(f, "the server leads to {url} instead; give the base URL that it leads to"),
             Self::Page { status, title } => {
@@ -135,6 +139,9 @@ impl fmt::Display for Reason {
             }
             Self::LongPause(pause) => {
                 write!(f, "the server asks for a pause of {} s, which is too long", pause.as_secs_f64().ceil())
+            }
+            Self::TooManyRefusals(count) => {
+                write!(f, "the server refused the request {count} times because of its rate limit")
             }
         }
     }

@@ -14,7 +14,7 @@ pub struct Reply {
     pub status: StatusCode,
     pub headers: HeaderMap,
     /// The body, uncompressed.
-    pub bytes: Bytes,
+    pub body: Bytes,
 }
 
 impl Reply {
@@ -33,7 +33,7 @@ impl Reply {
     ///
     /// Those of [`Reply::json`].
     pub fn json_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Reason> {
-        serde_json::from_slice(&self.bytes).map_err(|error| {
+        serde_json::from_slice(&self.body).map_err(|error| {
             if self.is_page() {
                 Reason::Page { status: self.status, title: self.title() }
             } else {
@@ -59,12 +59,12 @@ impl Reply {
             .get(http::header::CONTENT_TYPE)
             .and_then(|content_type| content_type.to_str().ok())
             .is_some_and(|content_type| content_type.starts_with("text/html"));
-        is_declared || self.bytes.trim_ascii_start().starts_with(b"<")
+        is_declared || self.body.trim_ascii_start().starts_with(b"<")
     }
 
     /// The title of an HTML page, in at most 80 characters.
     fn title(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4_096)]);
+        let text = String::from_utf8_lossy(&self.body[..self.body.len().min(4_096)]);
         let (_, after_tag) = text.split_once("<title>")?;
         let title = after_tag.split("</title>").next()?.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(title.chars().take(80).collect()).filter(|title: &String| !title.is_empty())

@@ -133,6 +133,13 @@ async fn a_change_is_retried_only_after_a_rate_limit() {
 }
 
 #[tokio::test]
+async fn a_request_that_a_rate_limit_refuses_too_often_is_reported() {
+    let refusal = reply("429 Slow", "", r#"{"result":"error","code":"RATE_LIMIT_HIT","msg":"","retry-after":0}"#);
+    let error = get_own_user(&[refusal.as_str(); 101], 0).await.expect_err("no other reply comes");
+    assert!(error.ends_with("the server refused the request 101 times because of its rate limit"), "{error}");
+}
+
+#[tokio::test]
 async fn a_compressed_reply_is_decompressed() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(br#"{"result":"success"}"#).expect("compressed");
@@ -146,5 +153,5 @@ async fn a_compressed_reply_is_decompressed() {
         let _ = connection.write_all(&[head.as_bytes(), &body].concat());
     });
     let reply = new_upstream(base_url, 0).get("/users/me", &[]).await.expect("a reply");
-    assert_eq!(reply.bytes, r#"{"result":"success"}"#);
+    assert_eq!(reply.body, r#"{"result":"success"}"#);
 }

@@ -35,6 +35,7 @@ impl World {
         self.writer.is_locked() && self.writer.try_lock_for(MAX_WAIT_ON_RUNTIME).is_none()
     }
 
+    /// Waits in the queue until no other task is before this one. The writer lock may still be held then.
     pub(crate) async fn wait_for_turn(&self) -> WriterTurn {
         WriterTurn { _guard: self.writer_queue.clone().lock_owned().await }
     }

@@ -6,7 +6,6 @@ use crate::realm::event::EventLog;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Timestamp};
-use imbl::OrdMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,10 +42,10 @@ pub fn without_queues(realm: &Realm) -> Realm {
     let ids: Vec<QueueId> = tx.queues.keys().cloned().collect();
     for id in &ids {
         tx.realm_mut().queues.remove(id);
+        // Takes the expiry and the heartbeat off the agenda.
         tx.schedule_queue(id);
     }
     let mut realm = tx.into_realm();
-    realm.queues = OrdMap::new();
     realm.log = EventLog::starting_at(realm.log.end());
     realm
 }
@@ -105,7 +104,7 @@ impl World {
         self.sessions.end_all();
         let (previous_clock, real_now) = (self.clock(), self.real_time.now());
         *self.clock.lock() = checkpoint.clock;
-        self.waiters.record_jump(None);
+        self.polls.record_jump(None);
         self.drop_webhook_calls();
         self.publish_without_queues(&checkpoint.realm);
         let (from, to) = (previous_clock.now(real_now), checkpoint.clock.now(real_now));
@@ -115,11 +114,11 @@ impl World {
     /// Removes all queues, which answers their parked polls.
     pub(crate) fn end_queues(&self) {
         let _writer_lock = self.lock();
-        self.drop_queues();
+        self.end_queues_locked();
     }
 
     /// Does the same as [`World::end_queues`], for callers that hold the writer lock.
-    pub(super) fn drop_queues(&self) {
+    pub(super) fn end_queues_locked(&self) {
         let realm = self.run_due_and_load(self.now());
         self.publish_without_queues(&realm);
     }

@@ -53,7 +53,7 @@ impl World {
     }
 
     fn jump(&self, from: Timestamp, to: Timestamp, spared_queues: &BTreeSet<QueueId>) -> Vec<(Timestamp, AgendaItem)> {
-        self.waiters.record_jump(Some(to));
+        self.polls.record_jump(Some(to));
         self.set_clock(to);
         let spared = spared_queues.iter().map(|id| (id.clone(), to));
         let offline_queues = self.offline_parked_queues(&self.realm.load());

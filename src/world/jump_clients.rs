@@ -54,17 +54,17 @@ impl World {
     ///
     /// # Errors
     ///
-    /// Those of `start_poll`.
-    pub(crate) fn poll<T>(
+    /// Those of `change`.
+    pub(crate) fn start_poll<T>(
         &self,
         long_poll_queue: Option<&str>,
-        start_poll: impl FnOnce(&mut Tx) -> Result<T, Error>,
+        change: impl FnOnce(&mut Tx) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(queue) = long_poll_queue.map(QueueId::from) else { return self.commit(start_poll) };
-        let previous_answer = self.waiters.record_answer(&queue, self.real_time.now());
-        let result = self.commit(start_poll);
+        let Some(queue) = long_poll_queue.map(QueueId::from) else { return self.commit(change) };
+        let previous_answer = self.polls.record_answer(&queue, self.real_time.now());
+        let result = self.commit(change);
         if result.is_err() {
-            let mut answer_times = self.waiters.answer_times.lock();
+            let mut answer_times = self.polls.answer_times.lock();
             match previous_answer {
                 Some(answered_at) => answer_times.insert(queue, answered_at),
                 None => answer_times.remove(&queue),
@@ -77,7 +77,7 @@ impl World {
     pub(crate) fn record_answered_poll(&self, queue: &str) {
         let realm = self.published_realm();
         if let Some(queue) = realm.queues.get(queue) {
-            self.waiters.record_answer(&queue.id, self.real_time.now());
+            self.polls.record_answer(&queue.id, self.real_time.now());
         }
     }
 
@@ -86,8 +86,8 @@ impl World {
     pub(crate) fn queues_between_polls(&self, since: Timestamp) -> BTreeSet<QueueId> {
         let realm = self.published_realm();
         let may_poll = |id: &QueueId| realm.queues.get(id).is_some_and(|queue| !self.is_offline(&realm, queue.owner));
-        let mut queues = BTreeSet::from_iter(self.waiters.queues_to_answer());
-        let answer_times = self.waiters.answer_times.lock();
+        let mut queues = BTreeSet::from_iter(self.polls.queues_to_answer());
+        let answer_times = self.polls.answer_times.lock();
         queues.extend(answer_times.iter().filter(|(_, answered_at)| **answered_at > since).map(|(id, _)| id.clone()));
         queues.retain(may_poll);
         queues
@@ -97,7 +97,7 @@ impl World {
     /// realm for ended polls.
     pub(super) fn must_wait(&self, policy: &JumpPolicy) -> bool {
         policy.awaited_since.is_some_and(|since| !self.queues_between_polls(since).is_empty())
-            || policy.are_replies_awaited && !self.waiters.queues_to_answer().is_empty()
+            || policy.are_replies_awaited && !self.polls.queues_to_answer().is_empty()
     }
 
     /// Queues with a parked poll whose users are offline, so that no reply arrives.
@@ -119,13 +119,14 @@ impl World {
     /// # Errors
     ///
     /// Those of `jump`.
-    pub(crate) async fn with_clients_parked<T, E>(
+    pub(crate) async fn jump_with_clients_parked<T, E>(
         &self,
         max_wait: Span,
         jump: impl Fn(&JumpPolicy) -> Result<Option<T>, E>,
     ) -> Result<JumpOutcome<T>, E> {
         let started_at = self.real_time.now();
         let since = started_at.plus(Span::from_micros(-MAX_POLL_PAUSE.micros()));
+        let sleepers_since = started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros()));
         loop {
             let changed = self.changed();
             tokio::pin!(changed);
@@ -136,7 +137,6 @@ impl World {
             let is_wait_over = remaining.micros() <= 0;
             let unparked_queues = if is_wait_over { self.queues_between_polls(since) } else { BTreeSet::new() };
             let are_sleepers_spared = is_wait_over && max_wait >= MAX_POLL_PAUSE;
-            let sleepers_since = started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros()));
             let policy = JumpPolicy {
                 awaited_since: (!is_wait_over).then_some(since),
                 are_replies_awaited: waited < MAX_REPLY_DELAY,

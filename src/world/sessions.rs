@@ -21,7 +21,7 @@ pub const SESSION_LIFETIME: Span = Span::from_days(14);
 /// The open sessions of a world, and the generator of their tokens.
 #[derive(Debug)]
 pub struct Sessions {
-    seed: u64,
+    token_seed: u64,
     /// The number of the world in the server, so that a later world with the same name has other tokens.
     ordinal: AtomicU64,
     /// The number of generated tokens.
@@ -65,11 +65,12 @@ impl Sessions {
     /// The tokens depend on the world's name, its seed and its ordinal.
     pub(super) fn new(name: &str, seed: u64) -> Self {
         let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).finalize();
-        let seed = digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte));
-        Self { seed, ordinal: AtomicU64::new(0), token_count: AtomicU64::new(0), open_sessions: Mutex::default() }
+        let token_seed = digest.iter().take(8).fold(0, |accumulated, byte| (accumulated << 8) | u64::from(*byte));
+        Self { token_seed, ordinal: AtomicU64::new(0), token_count: AtomicU64::new(0), open_sessions: Mutex::default() }
     }
 
-    /// Must be called before the first session is opened.
+    /// Sets the number of the world in the server, on which the tokens depend. Must be called before the first session
+    /// is opened.
     pub(super) fn set_ordinal(&self, ordinal: u64) {
         self.ordinal.store(ordinal, Ordering::Relaxed);
     }
@@ -77,7 +78,8 @@ impl Sessions {
     /// A new token of 32 letters and digits.
     pub fn generate_token(&self) -> String {
         // The odd multiplier spreads the ordinals over all seeds.
-        let seed = self.seed.wrapping_add(self.ordinal.load(Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed =
+            self.token_seed.wrapping_add(self.ordinal.load(Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         SeededRng { seed, position: self.token_count.fetch_add(1, Ordering::Relaxed) * 32 }.api_key()
     }
 
@@ -140,9 +142,9 @@ impl World {
 
     /// Ends the sessions of deactivated accounts, and all sessions of a deactivated organization, so that reactivation
     /// does not reopen them.
-    pub(crate) fn end_sessions_of_deactivated(&self) {
+    pub(crate) fn end_inactive_sessions(&self) {
         let realm = self.published_realm();
-        let is_open = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_active(user).is_ok());
-        self.sessions.open_sessions.lock().retain(|session| is_open(session.user));
+        let is_active = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_active(user).is_ok());
+        self.sessions.open_sessions.lock().retain(|session| is_active(session.user));
     }
 }

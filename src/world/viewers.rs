@@ -1,15 +1,13 @@
-//! Watchers who read the events of one user. They have no queue, but events that are made only for users with a queue
-//! are made for them too.
+//! Viewers: watchers who read the events of one user. Each has a queue that is not among those of the realm, so that no
+//! request knows it. Events that are made only for users with a queue are made for viewers too.
 
 use super::World;
-use crate::realm::Realm;
 use crate::realm::queue::Queue;
-use crate::realm::tx::Tx;
 use arc_swap::ArcSwap;
 use std::sync::Arc;
 
-/// The queues with whose options the viewers of a world read events. No request knows these queues. They keep the level
-/// of the time when they were added: after an upgrade, events of the former level may be made, but no viewer gets them.
+/// The queues with whose options the viewers of a world read events. They keep the level of the time when they were
+/// added: after an upgrade, events of the former level may be made, but no viewer gets them.
 #[derive(Default)]
 pub(super) struct Viewers {
     queues: ArcSwap<Vec<Arc<Queue>>>,
@@ -22,7 +20,11 @@ pub struct ViewerRegistration {
 }
 
 impl Viewers {
-    fn change(&self, change: impl Fn(&mut Vec<Arc<Queue>>)) {
+    pub(super) fn load(&self) -> Arc<Vec<Arc<Queue>>> {
+        self.queues.load_full()
+    }
+
+    fn update(&self, change: impl Fn(&mut Vec<Arc<Queue>>)) {
         self.queues.rcu(|queues| {
             let mut queues = Vec::clone(queues);
             change(&mut queues);
@@ -32,22 +34,16 @@ impl Viewers {
 }
 
 impl World {
-    /// A transaction at the world's feature level, which makes events for its viewers too.
-    pub(super) fn transaction(&self, mut realm: Realm) -> Tx {
-        realm.viewers = self.viewers.queues.load_full();
-        Tx::at_level(realm, self.settings.load().feature_level)
-    }
-
     /// Adds a viewer. Changes that are committed later make events for it.
     pub(crate) fn register_viewer(self: &Arc<Self>, queue: Queue) -> ViewerRegistration {
         let queue = Arc::new(queue);
-        self.viewers.change(|queues| queues.push(queue.clone()));
+        self.viewers.update(|queues| queues.push(queue.clone()));
         ViewerRegistration { world: self.clone(), queue }
     }
 }
 
 impl Drop for ViewerRegistration {
     fn drop(&mut self) {
-        self.world.viewers.change(|queues| queues.retain(|queue| !Arc::ptr_eq(queue, &self.queue)));
+        self.world.viewers.update(|queues| queues.retain(|queue| !Arc::ptr_eq(queue, &self.queue)));
     }
 }

@@ -19,11 +19,11 @@ use tokio::sync::broadcast;
 /// Number of frames that are buffered for a slow watcher before it misses some.
 const WATCH_CAPACITY: usize = 4096;
 
-/// The entries that a change added to the event log.
+/// What a change adds for watchers: entries of the event log, and other frames.
 #[derive(Clone, Debug, Default)]
 pub struct NewEvents {
     /// Position of the first entry.
-    pub first: u64,
+    pub first_position: u64,
     pub entries: SmallVec<[Arc<Entry>; 1]>,
     /// Other frames for watchers, about queues and pushes.
     pub(super) frames: Vec<WatchFrame>,
@@ -31,7 +31,7 @@ pub struct NewEvents {
 
 impl NewEvents {
     pub fn positions(&self) -> Range<u64> {
-        self.first..self.first + self.entries.len() as u64
+        self.first_position..self.first_position + self.entries.len() as u64
     }
 }
 
@@ -159,6 +159,7 @@ pub(super) fn change_frames(
             DiffItem::Update { .. } => None,
         });
     }
+    // The newest are read first, but broadcast last.
     let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.push_count);
     let first_push_index = frames.len();
     frames.extend(pushes.cloned().map(WatchFrame::Push));
@@ -190,7 +191,7 @@ impl World {
         if !self.is_watched() {
             return;
         }
-        let events = (new_events.first..)
+        let events = (new_events.first_position..)
             .zip(&new_events.entries)
             .map(|(position, entry)| WatchFrame::Event(position, entry.clone()));
         let mut frames: Vec<WatchFrame> = events.chain(new_events.frames.iter().cloned()).collect();

@@ -73,6 +73,7 @@ pub struct AttemptBodies {
 
 #[derive(Default)]
 pub(super) struct Webhooks {
+    /// With the world itself, which is handed over with each job. Without a sender, calls are dropped.
     sender: OnceLock<(WebhookSender, Weak<World>)>,
     state: Mutex<State>,
 }
@@ -87,13 +88,14 @@ struct State {
 }
 
 impl State {
+    /// Lists an attempt. `answer_error` is why the bot's answer was not sent.
     fn add_attempt(
         &mut self,
         realm: &Realm,
         call: &WebhookCall,
         outcome: &CallOutcome,
         bodies: AttemptBodies,
-        problem: Option<String>,
+        answer_error: Option<String>,
     ) {
         self.last_attempt_id += 1;
         let status = match outcome {
@@ -101,7 +103,7 @@ impl State {
             _ => None,
         };
         let user = realm.users.get(&call.bot).map(|bot| bot.email.clone()).unwrap_or_default();
-        let (url, error) = (call.url.clone(), outcome.error().or(problem));
+        let (url, error) = (call.url.clone(), outcome.error().or(answer_error));
         let AttemptBodies { body, reply } = bodies;
         if self.attempts.len() == MAX_ATTEMPTS {
             self.attempts.pop_front();
@@ -132,8 +134,8 @@ impl World {
             match call.outcome_if_blocked(sender.reach).or_else(too_many_waiting) {
                 None => accepted_calls.push(call),
                 Some(outcome) => {
-                    let problem = tx.handle_webhook_outcome(&call, &outcome);
-                    self.webhooks.state.lock().add_attempt(tx, &call, &outcome, AttemptBodies::default(), problem);
+                    let answer_error = tx.handle_webhook_outcome(&call, &outcome);
+                    self.webhooks.state.lock().add_attempt(tx, &call, &outcome, AttemptBodies::default(), answer_error);
                 }
             }
         }
@@ -147,6 +149,7 @@ impl World {
             let (bot, mut state) = (call.bot, self.webhooks.state.lock());
             let generation = state.generation;
             if let Some(bot_calls) = state.waiting_calls.get_mut(&bot) {
+                // A job of this bot is running, and takes this call later.
                 bot_calls.push_back(Arc::new(call));
                 continue;
             }
@@ -202,10 +205,10 @@ impl World {
                     // Only ends the commit; nobody sees the error.
                     return Err(Error::Internal);
                 }
-                let problem = tx.handle_webhook_outcome(call, outcome);
+                let answer_error = tx.handle_webhook_outcome(call, outcome);
                 // The attempt is listed before the answer is published, so that whoever receives the answer finds the
                 // attempt.
-                self.webhooks.state.lock().add_attempt(tx, call, outcome, bodies, problem);
+                self.webhooks.state.lock().add_attempt(tx, call, outcome, bodies, answer_error);
                 Ok(())
             })
         });

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Default)]
 pub struct Worlds {
     worlds_by_name: DashMap<String, Arc<World>, RandomState>,
-    last_generated_name: AtomicU64,
+    last_generated_number: AtomicU64,
     last_ordinal: AtomicU64,
     webhook_sender: OnceLock<WebhookSender>,
     ended_reports: EndedReports,
@@ -87,7 +87,7 @@ impl Worlds {
 
     fn end(&self, world: &World) {
         world.end();
-        self.ended_reports.add(world.labelled_report());
+        self.ended_reports.add(world.labelled_summary());
         self.notify_end_observer(world);
         let mut ended_names = self.ended_names.lock();
         if ended_names.len() >= MAX_ENDED_NAMES {
@@ -102,16 +102,17 @@ impl Worlds {
     }
 
     /// The reports of all worlds together, ended worlds first. Each client has the name of its world.
-    pub fn report(&self) -> Summary {
+    pub fn summary(&self) -> Summary {
         let mut summary = self.ended_reports.summary();
-        self.all().iter().for_each(|world| summary.extend(world.labelled_report()));
+        self.all().iter().for_each(|world| summary.extend(world.labelled_summary()));
         summary
     }
 
     /// Moves a world's report to those of ended worlds. Its queues are judged as at the end of the world.
     pub fn archive_report(&self, world: &World) {
-        world.close_report(false);
-        self.ended_reports.add(world.labelled_report());
+        let have_clients_ended = false;
+        world.close_report(have_clients_ended);
+        self.ended_reports.add(world.labelled_summary());
         world.report().clear();
     }
 
@@ -149,23 +150,22 @@ impl Worlds {
             .filter(|world| world.is_abandoned())
             .map(|world| world.name().to_owned())
             .collect();
-        let remove = |name: &String| self.worlds_by_name.remove_if(name, |_, world| world.is_abandoned());
-        abandoned_names
-            .into_iter()
-            .filter(|name| {
-                remove(name).is_some_and(|(_, world)| {
-                    self.end(&world);
-                    true
-                })
-            })
-            .collect()
+        let mut ended_names = Vec::new();
+        for name in abandoned_names {
+            // A request may have used the world in the meantime.
+            if let Some((_, world)) = self.worlds_by_name.remove_if(&name, |_, world| world.is_abandoned()) {
+                self.end(&world);
+                ended_names.push(name);
+            }
+        }
+        ended_names
     }
 
     /// Generates a name that is not in use and was not generated before, so that clients of an ended world don't reach
     /// another one.
     pub fn generate_name(&self) -> String {
         loop {
-            let name = format!("world-{}", self.last_generated_name.fetch_add(1, Ordering::Relaxed) + 1);
+            let name = format!("world-{}", self.last_generated_number.fetch_add(1, Ordering::Relaxed) + 1);
             if self.get(&name).is_none() {
                 return name;
             }

@@ -39,7 +39,7 @@ fn mentions_difference(description: &str, differences: &[ServerDifference]) -> b
                 .any(|part| part == word)
     };
     differences.iter().any(|difference| {
-        let key = difference.at.rsplit('.').next().unwrap_or_default().split('[').next().unwrap_or_default();
+        let key = difference.place.rsplit('.').next().unwrap_or_default().split('[').next().unwrap_or_default();
         is_named(key) || is_named(&difference.first) || is_named(&difference.second)
     })
 }

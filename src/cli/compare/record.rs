@@ -103,7 +103,7 @@ pub struct DifferenceRecord {
 impl RequestRecord {
     pub fn from_step(document: &str, probe: &str, step: &Step, secrets: &Secrets) -> Self {
         let differences = step.differences.iter().map(|difference| DifferenceRecord {
-            place: difference.at.clone(),
+            place: difference.place.clone(),
             first: secrets.redact(&difference.first),
             second: secrets.redact(&difference.second),
         });

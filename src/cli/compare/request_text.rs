@@ -32,7 +32,7 @@ pub fn request_text(
     if record.is_known {
         return text;
     }
-    for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
+    for (curl, name) in step.curl_commands.iter().zip(["first ", "second"]) {
         let _ = writeln!(text, "    {name}: {curl}");
     }
     let groups = difference_groups(&step.differences);
@@ -42,7 +42,7 @@ pub fn request_text(
     if groups.len() > MAX_DIFFERENCES {
         let _ = writeln!(text, "    and {} more", groups.len() - MAX_DIFFERENCES);
     }
-    if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
+    if step.differences.iter().any(|difference| difference.place == "status" || difference.place.starts_with("reply")) {
         let format_reply = |(status, body): &(u16, Value)| {
             format!("{status}\n{}", serde_json::to_string_pretty(&redact_value("", body)).unwrap_or_default())
         };
@@ -66,9 +66,9 @@ fn difference_groups(differences: &[ServerDifference]) -> Vec<(String, &ServerDi
     for difference in differences {
         // A place within an event continues behind the account, as in `event message of mel.id`. Such places are not
         // grouped.
-        let (place, account) = match difference.at.split_once(" of ") {
+        let (place, account) = match difference.place.split_once(" of ") {
             Some((place, account)) if place.starts_with("event ") && !account.contains(['.', '[']) => (place, account),
-            _ => (difference.at.as_str(), ""),
+            _ => (difference.place.as_str(), ""),
         };
         let is_same = |(other, other_place, ..): &&mut (&ServerDifference, &str, Vec<&str>, usize)| {
             *other_place == place && other.first == difference.first && other.second == difference.second

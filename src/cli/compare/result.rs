@@ -196,12 +196,12 @@ impl ComparisonResult {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
             let reason = match reason {
-                SkipReason::Lacking(what) => SkipReason::Lacking(self.secrets.redact(&what)),
+                SkipReason::MissingRequirement(what) => SkipReason::MissingRequirement(self.secrets.redact(&what)),
                 SkipReason::NoReply(reason) => SkipReason::NoReply(self.secrets.redact(&reason)),
                 other => other,
             };
             match &reason {
-                SkipReason::Lacking(what) => *self.skips_by_lack.entry(what.clone()).or_default() += 1,
+                SkipReason::MissingRequirement(what) => *self.skips_by_lack.entry(what.clone()).or_default() += 1,
                 SkipReason::EarlierDifference(earlier) => {
                     let (method, path) = earlier.split_once(' ').unwrap_or_default();
                     let differing_request = format!("{probe}: {}", operation_name(method, path));

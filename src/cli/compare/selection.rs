@@ -5,7 +5,7 @@ use crate::api::rows;
 use crate::cli::CliError;
 use crate::control::api_paths::nearest_operation;
 use crate::json_diagnostic::similar_name;
-use crate::scenario::server_comparison::requests;
+use crate::scenario::server_comparison::request_lines;
 use crate::scenario::{Document, Scenario};
 
 type Probe<'a> = (&'a Document, &'a Scenario);
@@ -34,9 +34,8 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
         }
         let is_match = |(document, scenario): &Probe| match operations.is_empty() {
             true => has_text(document, scenario, pattern),
-            false => {
-                requests(document, scenario).any(|(method, path)| operations.contains(&operation_name(&method, &path)))
-            }
+            false => request_lines(document, scenario)
+                .any(|(method, path)| operations.contains(&operation_name(&method, &path))),
         };
         let match_flags: Vec<bool> = probes.iter().map(is_match).collect();
         if !match_flags.contains(&true) {
@@ -55,7 +54,7 @@ fn is_unknown_request(probes: &[Probe], pattern: &str) -> bool {
     let Some((method, path)) = pattern.split_once(' ') else { return false };
     let is_method = rows().any(|row| row.route.method.eq_ignore_ascii_case(method));
     let is_probed = |(document, scenario): &Probe| {
-        requests(document, scenario)
+        request_lines(document, scenario)
             .any(|(other_method, other_path)| other_method.eq_ignore_ascii_case(method) && other_path == path)
     };
     is_method && path.starts_with('/') && !path.contains('*') && !probes.iter().any(is_probed)

@@ -41,8 +41,8 @@ impl Transport {
             builder = builder.body(request.body.clone());
         }
         let reply = send_and_read(builder, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
-        let body = serde_json::from_slice(&reply.bytes).unwrap_or_default();
-        Ok(HttpReply { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.bytes, body })
+        let body = serde_json::from_slice(&reply.body).unwrap_or_default();
+        Ok(HttpReply { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.body, body })
     }
 }
 

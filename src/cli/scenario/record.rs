@@ -100,7 +100,7 @@ impl Record {
         }
         let traffic = proxy.take_traffic();
         let scenario = to_scenario(&self.build_recording(traffic, &settings).await);
-        if scenario.requests == 0 {
+        if scenario.request_count == 0 {
             scenario.omissions.iter().for_each(eprint_line);
             return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
         }
@@ -190,8 +190,8 @@ impl Record {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",
-            format_count(scenario.requests, "request"),
-            format_count(scenario.events, "event")
+            format_count(scenario.request_count, "request"),
+            format_count(scenario.event_count, "event")
         ));
         for omission in &scenario.omissions {
             eprint_line(format_args!("{name} leaves out: {omission}"));

@@ -163,7 +163,10 @@ impl RawExchange {
             account,
             body,
             status: self.status,
-            reply: self.decoded_reply().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null),
+            reply_body: self
+                .decoded_reply()
+                .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+                .unwrap_or(Value::Null),
         }
     }
 

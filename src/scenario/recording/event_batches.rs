@@ -22,11 +22,11 @@ pub fn event_batches(exchanges: &[Exchange]) -> Vec<EventBatch> {
     let mut last_ids: BTreeMap<String, i64> = BTreeMap::new();
     let mut batches = Vec::new();
     for poll in polls {
-        let queue_in_reply = poll.reply["queue_id"].as_str().map(str::to_owned);
+        let queue_in_reply = poll.reply_body["queue_id"].as_str().map(str::to_owned);
         let Some(queue_id) = poll.parameter("queue_id").or(queue_in_reply) else { continue };
         let last_id = last_ids.entry(queue_id.clone()).or_insert(i64::MIN);
         let mut events = Vec::new();
-        for event in poll.reply["events"].as_array().into_iter().flatten() {
+        for event in poll.reply_body["events"].as_array().into_iter().flatten() {
             // Without an ID, nothing tells whether the event was received before.
             let Some(id) = event["id"].as_i64() else { continue };
             if id <= *last_id {

@@ -25,7 +25,8 @@ pub struct Recording {
     pub omissions: Vec<String>,
 }
 
-/// A request and its reply.
+/// A request and its reply. Unlike an exchange of the fidelity tests, it has no events: those are in the replies of the
+/// polls.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// When the request began, in UNIX seconds.
@@ -47,7 +48,7 @@ pub struct Exchange {
     /// HTTP status of the reply, or 0 if there is no reply.
     pub status: u16,
     /// Body of the reply as JSON, or null if it is not JSON.
-    pub reply: Value,
+    pub reply_body: Value,
 }
 
 /// The body of a request.
@@ -108,7 +109,7 @@ impl RequestBody {
             let file_name = part.file_name().map(str::to_owned);
             let Ok(content) = part.bytes().await else { return unparsed() };
             match file_name {
-                Some(name) => files.push(Upload { name, content }),
+                Some(file_name) => files.push(Upload { name: file_name, content }),
                 None => parameters.push((name, String::from_utf8_lossy(&content).into_owned())),
             }
         }

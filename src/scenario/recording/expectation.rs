@@ -1,6 +1,6 @@
 //! Converts a recorded reply or event to an expectation.
 
-use super::kinds::{kind_of_collection, kind_of_id};
+use super::kinds::{is_id_without_kind, kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret_name;
 use super::text::placeholder;
@@ -44,6 +44,7 @@ pub fn convert_to_expectation(value: &Value, parent_kind: &str, names: &mut Name
     Value::Object(converted)
 }
 
+/// The expectation of the value of a key. `key` is empty for a value without one.
 fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mut Names) -> Value {
     if VARIABLE_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level") {
         return placeholder("any").into();
@@ -92,16 +93,15 @@ fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Nam
 
 fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, names: &mut Names) -> Value {
     let value = number.as_f64().unwrap_or_default();
-    let Some(id) = number.as_i64() else { return placeholder("number").into() };
+    let Some(integer) = number.as_i64() else { return placeholder("number").into() };
     if is_unix_time(value) {
         return placeholder("number").into();
     }
-    let is_id_without_kind = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
     match kind_of_id(key, parent_kind) {
         // Numbers such as -1 and 0 mean that there is no object.
-        Some(_) if id <= 0 => id.into(),
-        Some(kind) => names.expected_value(&kind, id),
-        None if is_id_without_kind => placeholder("int").into(),
+        Some(_) if integer <= 0 => integer.into(),
+        Some(kind) => names.convert_id_in_expectation(&kind, integer),
+        None if is_id_without_kind(key) => placeholder("int").into(),
         None => number.clone().into(),
     }
 }
@@ -146,4 +146,18 @@ fn expected_key(key: &str, names: &Names) -> String {
     }
     let message_placeholder = key.parse().ok().and_then(|id| names.id_placeholder("message", id));
     message_placeholder.unwrap_or_else(|| key.replace("{{", "\\{{"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_id_of_an_object_without_a_kind_is_expected_as_any_integer() {
+        let recorded = json!({"realm_id": 2, "event_id": 4, "user_profile_id": 9, "count": 3});
+        let integer = placeholder("int");
+        let expected = json!({"realm_id": integer, "event_id": integer, "user_profile_id": integer, "count": 3});
+        assert_eq!(convert_to_expectation(&recorded, "", &mut Names::default()), expected);
+    }
 }

@@ -22,6 +22,8 @@ const USER_KEYS: [&str; 17] = [
 ];
 /// Keys of message IDs, besides `msg_id`, `msg_ids` and those that end with `message_id`.
 const MESSAGE_KEYS: [&str; 7] = ["messages", "anchor", "first_id", "last_id", "message_ids", "max_id", "last_read_id"];
+/// Keys whose value is an ID of an object without a kind.
+const KEYS_WITHOUT_KIND: [&str; 5] = ["recipient_id", "last_event_id", "event_id", "realm_id", "user_profile_id"];
 
 /// The kind of the objects in a collection, from its name: `message` for `messages`.
 pub fn kind_of_collection(name: &str) -> String {
@@ -36,8 +38,10 @@ pub fn kind_of_collection(name: &str) -> String {
     }
 }
 
-/// Keys whose value is an ID of an object without a kind.
-const KEYS_WITHOUT_KIND: [&str; 5] = ["recipient_id", "last_event_id", "event_id", "realm_id", "user_profile_id"];
+/// Whether the value of a key is an ID of an object without a kind, such as `recipient_id`. Each server assigns its own.
+pub fn is_id_without_kind(key: &str) -> bool {
+    KEYS_WITHOUT_KIND.contains(&key)
+}
 
 /// The kind of object whose ID or IDs are the value of a key; None if the value is not an ID, or the ID of an object
 /// without a kind, such as `recipient_id`. `parent_kind` is the kind of the object with the key, which determines the
@@ -61,13 +65,13 @@ pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
         }
         _ if key.ends_with("group_id") || key.ends_with("group_ids") => some_kind("group"),
         _ if key.starts_with("can_") && key.ends_with("_group") => some_kind("group"),
-        _ if KEYS_WITHOUT_KIND.contains(&key) => None,
+        _ if is_id_without_kind(key) => None,
         _ => key.strip_suffix("_ids").or_else(|| key.strip_suffix("_id")).map(kind_of_collection),
     }
 }
 
 /// The kind of object that the operation with this path is about.
 pub fn kind_of_path(path: &str) -> String {
-    let mut segments = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    kind_of_collection(segments.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty() && segment.parse::<i64>().is_err());
+    kind_of_collection(segments.rfind(|segment| !["realm", "me", "create"].contains(segment)).unwrap_or_default())
 }

@@ -26,7 +26,7 @@ pub struct Names {
     used_ids: BTreeSet<(String, i64)>,
     /// Names of captured IDs by kind and ID.
     captured_ids: BTreeMap<(String, i64), String>,
-    /// Captured texts that later requests use, with their names.
+    /// Captured texts that later requests may use, with their names.
     captured_texts: Vec<(String, String)>,
     /// How many names were made from each base. The base of a queue's label is `queue HANDLE`.
     name_counts: BTreeMap<String, usize>,
@@ -38,12 +38,13 @@ impl Names {
     /// Collects the names in all exchanges of a recording.
     pub fn from_recording(recording: &Recording) -> Self {
         let mut names = Self::default();
-        let accounts = recording.exchanges.iter().filter(|exchange| exchange.status != 401);
-        let emails: BTreeSet<&String> = accounts.filter_map(|exchange| Some(&exchange.account.as_ref()?.0)).collect();
+        let accepted_exchanges = recording.exchanges.iter().filter(|exchange| exchange.status != 401);
+        let emails: BTreeSet<&String> =
+            accepted_exchanges.filter_map(|exchange| Some(&exchange.account.as_ref()?.0)).collect();
         emails.into_iter().for_each(|email| names.add_user(email, recording));
         for exchange in &recording.exchanges {
             names.changed_emails.extend(exchange.parameter("email").filter(|_| exchange.method != "GET"));
-            names.collect(&exchange.reply, recording);
+            names.collect(&exchange.reply_body, recording);
         }
         names
     }
@@ -94,6 +95,7 @@ impl Names {
         }
     }
 
+    /// The handle of the account with this email address. None if the recording has no such account.
     pub fn handle(&self, email: &str) -> Option<&str> {
         self.handles.get(email).map(String::as_str)
     }
@@ -134,8 +136,8 @@ impl Names {
         name_placeholder.or_else(|| self.captured_ids.get(&(kind.to_owned(), id)).map(|name| placeholder(name)))
     }
 
-    /// The value of an ID in a request: its placeholder, or the number, which is then noted as unnamed.
-    pub fn request_value(&mut self, kind: &str, id: i64) -> Value {
+    /// Converts an ID in a request to its placeholder, or to the number, which is then noted as unnamed.
+    pub fn convert_id_in_request(&mut self, kind: &str, id: i64) -> Value {
         match self.id_placeholder(kind, id) {
             Some(id_placeholder) => id_placeholder.into(),
             None => {
@@ -145,9 +147,9 @@ impl Names {
         }
     }
 
-    /// The expectation of an ID in a reply or event: its placeholder; the number if an earlier request used it without
-    /// a placeholder; a capture if a request uses it; or any number.
-    pub fn expected_value(&mut self, kind: &str, id: i64) -> Value {
+    /// Converts an ID in a reply or event to an expectation: its placeholder; the number if an earlier request used it
+    /// without a placeholder; a capture if a request uses it, which gives the ID a name; or any number.
+    pub fn convert_id_in_expectation(&mut self, kind: &str, id: i64) -> Value {
         if let Some(id_placeholder) = self.id_placeholder(kind, id) {
             return id_placeholder.into();
         }
@@ -192,6 +194,7 @@ impl Names {
         self.queue_labels.get(text).map(|label| placeholder(&format!("{label}.queue_id")))
     }
 
+    /// The placeholder of a full name. None if no account of the recording has it.
     pub fn full_name_placeholder(&self, text: &str) -> Option<String> {
         let handle = self.handle(self.emails_by_full_name.get(text)?)?;
         Some(placeholder(&format!("{handle}.full_name")))
@@ -210,7 +213,7 @@ impl Names {
     }
 
     /// Whether the value of a placeholder is a number. `inner` is the text between its braces.
-    pub fn is_number(&self, inner: &str) -> bool {
+    pub fn is_number_placeholder(&self, inner: &str) -> bool {
         let is_text_property =
             [".email", ".full_name", ".queue_id", ".api_key"].iter().any(|suffix| inner.ends_with(suffix));
         !is_text_property && !self.captured_texts.iter().any(|(_, name)| name == inner)

@@ -33,9 +33,9 @@ pub fn ids_in_request(exchange: &Exchange) -> Vec<(String, i64)> {
         add(&kind, id);
     }
     for (name, text) in exchange.parameters() {
-        match serde_json::from_str(&text) {
-            Ok(value) => drop(convert_ids(&name, &value, &recipient_kind(exchange), &mut add)),
-            Err(_) => continue,
+        if let Ok(value) = serde_json::from_str(&text) {
+            // Only the IDs that `add` receives matter; the converted value does not.
+            convert_ids(&name, &value, &recipient_kind(exchange), &mut add);
         }
     }
     if let RequestBody::Json(_, body) = &exchange.body {
@@ -67,7 +67,7 @@ fn kind_after_segment(previous_segment: &str) -> String {
 }
 
 /// Whether a number after this segment of a path is the ID of an object to convert. After `user_uploads` and `tus`, it
-/// is the ID of the organization, which is kept.
+/// is the ID of the organization, which has no placeholder.
 fn precedes_id(previous_segment: &str) -> bool {
     !matches!(previous_segment, "" | "user_uploads" | "tus")
 }
@@ -106,6 +106,7 @@ fn convert_ids(key: &str, value: &Value, recipient_kind: &str, convert_id: IdCon
         Value::Number(number) => {
             let kind = match key {
                 "to" => Some(recipient_kind.to_owned()),
+                // Of the members of a user group.
                 "add" | "delete" | "remove" => Some("user".to_owned()),
                 _ => kind_of_id(key, ""),
             };
@@ -241,10 +242,10 @@ fn convert_path(exchange: &Exchange, names: &mut Names) -> Result<String, String
         let id = segment.parse::<i64>().ok();
         segments.push(match (id, names.placeholder_for(&decoded)) {
             (Some(id), _) if precedes_id(previous_segment) => {
-                let value = names.request_value(&kind_after_segment(previous_segment), id);
+                let value = names.convert_id_in_request(&kind_after_segment(previous_segment), id);
                 escape_braces(value.as_str().unwrap_or(segment))
             }
-            (_, Some(name)) => escape_braces(&name),
+            (_, Some(name_placeholder)) => escape_braces(&name_placeholder),
             (_, None) => segment.replace("{{", "%7B%7B"),
         });
         if id.is_none() {
@@ -264,19 +265,22 @@ fn convert_parameter(
     if is_secret_name(name) && !text.is_empty() {
         return replacements.replacement_for(exchange, name, text);
     }
-    if let Some(name) = names.placeholder_for(text) {
-        return Ok(name);
+    if let Some(name_placeholder) = names.placeholder_for(text) {
+        return Ok(name_placeholder);
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Number(number)) if number.as_f64().is_some_and(is_unix_time) => {
             Ok(convert_time(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
-            Ok(format_json_in_line(&convert_json(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
+            Ok(format_json_in_line(&convert_json(name, &value, exchange, names)?, &|inner| {
+                names.is_number_placeholder(inner)
+            }))
         }
         Ok(value @ Value::Number(_)) => {
             let recipient_kind = recipient_kind(exchange);
-            let converted = convert_ids(name, &value, &recipient_kind, &mut |kind, id| names.request_value(kind, id));
+            let converted =
+                convert_ids(name, &value, &recipient_kind, &mut |kind, id| names.convert_id_in_request(kind, id));
             Ok(converted.as_str().map_or_else(|| text.to_owned(), str::to_owned))
         }
         _ => Ok(names.insert_placeholders(text)),
@@ -310,13 +314,14 @@ fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Name
             other => other,
         })
     }
-    let value = convert_ids(name, value, &recipient_kind(exchange), &mut |kind, id| names.request_value(kind, id));
+    let value =
+        convert_ids(name, value, &recipient_kind(exchange), &mut |kind, id| names.convert_id_in_request(kind, id));
     replace_texts(value, names)
 }
 
 fn convert_body(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
     let converted = convert_json("", body, exchange, names)?;
-    Ok(escape_braces(&format_json_in_line(&converted, &|inner| names.is_number(inner))))
+    Ok(escape_braces(&format_json_in_line(&converted, &|inner| names.is_number_placeholder(inner))))
 }
 
 /// A time relative to the request, as a placeholder. A time in milliseconds stays a number, truncated to full seconds.

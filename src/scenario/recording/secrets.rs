@@ -21,8 +21,8 @@ static TEMPORARY_URL: LazyLock<Regex> =
 static CHANNEL_ADDRESS_TOKEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(^|[.\s<:])([0-9a-f]{32})((?:\.[a-z-]+)*@)").expect("a well-formed pattern"));
 
-/// The configuration of a bot, whose texts are credentials of other services as often as not.
-const BOT_CONFIGURATION: &str = "config_data";
+/// The key of a bot's configuration, whose texts are credentials of other services as often as not.
+const BOT_CONFIGURATION_KEY: &str = "config_data";
 
 /// Whether a key or parameter with this name has a secret as its value.
 pub fn is_secret_name(name: &str) -> bool {
@@ -34,7 +34,7 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// The name that decides whether a member of an object is a secret: its key, or in an event of a changed property the
 /// property's name if that is the name of a secret.
-pub fn described_name<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
+pub fn name_for_redaction<'o>(name: &'o str, object: &'o Map<String, Value>) -> &'o str {
     let property = object.get("property").and_then(Value::as_str).filter(|_| name == "value");
     property.filter(|property| is_secret_name(property)).unwrap_or(name)
 }
@@ -48,8 +48,8 @@ pub fn redact_value(name: &str, value: &Value) -> Value {
         Value::Object(object) => object
             .iter()
             .map(|(key, member)| match member {
-                Value::String(_) if name == BOT_CONFIGURATION => (key.clone(), LEFT_OUT.into()),
-                member => (key.clone(), redact_value(described_name(key, object), member)),
+                Value::String(_) if name == BOT_CONFIGURATION_KEY => (key.clone(), LEFT_OUT.into()),
+                member => (key.clone(), redact_value(name_for_redaction(key, object), member)),
             })
             .collect::<Map<_, _>>()
             .into(),
@@ -113,7 +113,7 @@ impl Secrets {
             if let RequestBody::Json(_, body) = &exchange.body {
                 secrets.collect(body);
             }
-            secrets.collect(&exchange.reply);
+            secrets.collect(&exchange.reply_body);
         }
         secrets
     }
@@ -141,21 +141,18 @@ impl Secrets {
     }
 
     /// Adds the secrets in the value of a key, which may be empty.
-    fn collect_member(&mut self, parent: &str, value: &Value) {
+    fn collect_member(&mut self, key: &str, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
-                        Value::String(secret)
-                            if parent == BOT_CONFIGURATION || is_secret_name(described_name(name, object)) =>
-                        {
-                            self.add(secret);
-                        }
-                        member => self.collect_member(name, member),
+                        Value::String(secret) if key == BOT_CONFIGURATION_KEY => self.add(secret),
+                        member => self.collect_member(name_for_redaction(name, object), member),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.collect_member("", item)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_member(key, item)),
+            Value::String(secret) if is_secret_name(key) => self.add(secret),
             Value::String(text) if text.contains('@') => {
                 CHANNEL_ADDRESS_TOKEN.captures_iter(text).for_each(|address| self.add(&address[2]));
             }
@@ -211,6 +208,16 @@ mod tests {
         assert_eq!(secrets.redact("0123456789abcdef0123456789abcdef, value-of-a-key"), "left-out, left-out");
         assert_eq!(redact_tokens("mel@chat.test"), "mel@chat.test");
         assert_eq!(redact_form("config_data=%7B%22a%22%3A%22b%22%7D"), "config_data=%7B%22a%22%3A%22left-out%22%7D");
+    }
+
+    #[test]
+    fn texts_in_a_list_under_the_name_of_a_secret_are_secrets() {
+        let value = serde_json::json!({"token": ["token-in-a-list"], "config_data": [{"key": "value-of-a-key"}]});
+        let expected = serde_json::json!({"token": ["left-out"], "config_data": [{"key": "left-out"}]});
+        assert_eq!(redact_value("", &value), expected);
+        let mut secrets = Secrets::default();
+        secrets.collect(&value);
+        assert_eq!(secrets.redact("token-in-a-list, value-of-a-key"), "left-out, left-out");
     }
 
     #[test]

@@ -22,9 +22,9 @@ pub struct RecordedScenario {
     /// Text of the file.
     pub text: String,
     /// Number of requests in the scenario, including registrations of queues.
-    pub requests: usize,
+    pub request_count: usize,
     /// Number of `event` blocks.
-    pub events: usize,
+    pub event_count: usize,
     /// Sentences about what the scenario can't express.
     pub omissions: Vec<String>,
 }
@@ -55,7 +55,7 @@ struct ScenarioWriter {
     /// The time of the first step, in UNIX seconds.
     start_seconds: f64,
     /// The time of the last request, or of later events before which the clock was moved, in UNIX seconds.
-    last_request_seconds: f64,
+    last_cause_seconds: f64,
     /// By how many seconds the scenario has moved the clock.
     clock_offset_seconds: f64,
     request_count: usize,
@@ -82,7 +82,7 @@ pub fn to_scenario(recording: &Recording) -> RecordedScenario {
         blocks: Vec::new(),
         omissions: BTreeMap::new(),
         start_seconds,
-        last_request_seconds: start_seconds,
+        last_cause_seconds: start_seconds,
         clock_offset_seconds: 0.0,
         request_count: 0,
         event_count: 0,
@@ -106,7 +106,7 @@ impl ScenarioWriter {
         if exchange.method == "OPTIONS" {
             return;
         }
-        self.last_request_seconds = self.last_request_seconds.max(exchange.start_seconds);
+        self.last_cause_seconds = self.last_cause_seconds.max(exchange.start_seconds);
         if let Some(reason) = omission_reason(exchange) {
             return self.add_omission(exchange, reason);
         }
@@ -118,7 +118,7 @@ impl ScenarioWriter {
             Ok(request) => request,
             Err(reason) => return self.add_omission(exchange, &reason),
         };
-        let queue_id = exchange.reply["queue_id"].as_str();
+        let queue_id = exchange.reply_body["queue_id"].as_str();
         let is_registration = exchange.method == "POST" && exchange.api_path() == Some("/register");
         let text = match (queue_id.filter(|_| is_registration && exchange.status == 200), &exchange.account) {
             (Some(queue_id), Some((email, _))) => {
@@ -150,25 +150,26 @@ impl ScenarioWriter {
         }
         let is_success = exchange.status == 200;
         let info_string = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
-        let Value::Object(reply) = &exchange.reply else {
+        let Value::Object(reply) = &exchange.reply_body else {
             return if is_success { String::new() } else { fenced_block(&info_string, "") };
         };
-        let mut expected_keys = reply.clone();
-        if expected_keys.get("result").is_some_and(|result| result == "success" || result == "error") {
-            expected_keys.shift_remove("result");
+        let mut members = reply.clone();
+        if members.get("result").is_some_and(|result| result == "success" || result == "error") {
+            members.shift_remove("result");
         }
-        if is_success && expected_keys.get("msg").is_some_and(|msg| msg == "") {
-            expected_keys.shift_remove("msg");
+        if is_success && members.get("msg").is_some_and(|msg| msg == "") {
+            members.shift_remove("msg");
         }
         let parent_kind = kind_of_path(exchange.api_path().unwrap_or_default());
         let mut expected =
-            match expectation::convert_to_expectation(&Value::Object(expected_keys), &parent_kind, &mut self.names) {
+            match expectation::convert_to_expectation(&Value::Object(members), &parent_kind, &mut self.names) {
                 Value::Object(expected) => expected,
                 _ => Map::new(),
             };
         if exchange.api_path() == Some("/user_uploads") && is_success {
             for key in ["url", "uri"] {
                 if let Some(text) = reply.get(key).and_then(Value::as_str) {
+                    // Both keys have the same URL, which is captured once.
                     let is_known = self.names.name_of_captured_text(text).is_some();
                     let value = if is_known { placeholder("string") } else { self.names.capture_text("file", text) };
                     expected.insert(key.to_owned(), value.into());
@@ -189,12 +190,12 @@ impl ScenarioWriter {
             return;
         };
         let elapsed = batch.end_seconds - self.start_seconds;
-        if batch.end_seconds - self.last_request_seconds > MAX_EVENT_DELAY_SECONDS
+        if batch.end_seconds - self.last_cause_seconds > MAX_EVENT_DELAY_SECONDS
             && elapsed - self.clock_offset_seconds >= 1.0
         {
             let seconds = (elapsed - self.clock_offset_seconds).ceil();
             self.clock_offset_seconds += seconds;
-            self.last_request_seconds = batch.end_seconds;
+            self.last_cause_seconds = batch.end_seconds;
             self.blocks.push(fenced_block("control", &format!("clock +{seconds}s")));
         }
         for event in &batch.events {
@@ -207,6 +208,7 @@ impl ScenarioWriter {
             let text = fenced_block(&format!("event {label}"), &restore_placeholders(&format_json(&expected, 0)));
             if self.secrets.occur_in(&text) {
                 *self.omissions.entry("Events with a key in them".to_owned()).or_default() += 1;
+                // `{}` accepts any event. Without a block, the events after it would be compared with this one.
                 self.blocks.push(fenced_block(&format!("event {label}"), "{}"));
             } else {
                 self.blocks.push(text);
@@ -247,7 +249,7 @@ impl ScenarioWriter {
             let lines: Vec<String> = omissions.iter().map(|omission| format!("- {omission}\n")).collect();
             text += &format!("\n## What this leaves out\n\n{}", lines.concat());
         }
-        RecordedScenario { text, requests: self.request_count, events: self.event_count, omissions }
+        RecordedScenario { text, request_count: self.request_count, event_count: self.event_count, omissions }
     }
 }
 
@@ -263,7 +265,7 @@ fn lost_reply_fault(exchange: &Exchange) -> String {
 }
 
 /// Why a request can't be part of a scenario, as far as that follows from its credentials, its reply and the queue of a
-/// poll. None if it can.
+/// poll. None if none of these prevents it.
 fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.uses_other_authentication => Some("it acts in a session, by a cookie or a token"),

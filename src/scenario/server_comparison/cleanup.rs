@@ -83,9 +83,17 @@ pub fn creates_objects(method: &str, path: &str) -> bool {
 /// A line for the user about objects that a request created on a server, or may have created, but that its reply does
 /// not identify. None if such requests create no objects. `reason` says what is wrong with the reply. The names that the
 /// probe gives contain `unique_word`.
-pub fn unidentified_creation(method: &str, path: &str, url: &str, unique_word: &str, reason: &str) -> Option<String> {
+pub fn unidentified_creation(
+    method: &str,
+    path: &str,
+    reason: &str,
+    server_url: &str,
+    unique_word: &str,
+) -> Option<String> {
     creates_objects(method, path).then(|| {
-        format!("what {method} {path} made on {url} ({reason}); names that the probe gives contain {unique_word}")
+        format!(
+            "what {method} {path} made on {server_url} ({reason}); names that the probe gives contain {unique_word}"
+        )
     })
 }
 

@@ -1,11 +1,11 @@
 //! One of the two servers of a comparison, with its accounts and the transport of its requests.
 
 use crate::scenario::account_key::{key_in_reply, key_request};
-use crate::scenario::client::{Failure, HttpReply, HttpRequest};
+use crate::scenario::client::{Failure, HttpReply, HttpRequest, authorization_header};
 use crate::scenario::directory::{Account, Directory, ScenarioUser};
 use crate::scenario::recording::secrets::redact_url;
 use crate::scenario::scope::Scope;
-use crate::scenario::stage::authorization_header;
+use crate::scenario::server_settings::feature_level_in;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -49,9 +49,7 @@ impl ComparedServer {
         role_name: fn(&str) -> &str,
     ) -> Result<Self, String> {
         let scope = Scope { base_url: url.clone(), ..Scope::default() };
-        let mut members = settings.as_object().into_iter().flatten();
-        let level_member = members.find(|(name, _)| name.ends_with("_feature_level"));
-        let feature_level = level_member.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
+        let feature_level = feature_level_in(&settings);
         let mut server = Self { url, feature_level, settings, scope, own_users: BTreeMap::new(), transport };
         let mut missing_emails = Vec::new();
         for (handle, account) in accounts {

@@ -2,8 +2,8 @@
 
 mod lists;
 
-use crate::scenario::recording::kinds::{kind_of_collection, kind_of_id};
-use crate::scenario::recording::secrets::{described_name, is_secret_name, redact_value};
+use crate::scenario::recording::kinds::{is_id_without_kind, kind_of_collection, kind_of_id};
+use crate::scenario::recording::secrets::{is_secret_name, name_for_redaction, redact_value};
 use crate::scenario::recording::times::is_unix_time;
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -55,7 +55,7 @@ static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
 
 /// IDs in texts. The text before an ID shows its kind.
 static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
-    let places = [
+    let prefixes = [
         r"/near/",
         r"/with/",
         r"/channel/",
@@ -69,14 +69,14 @@ static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
         r"member '",
         r"(?:[Cc]hannel|[Ss]tream) (?:with )?ID '?",
     ];
-    Regex::new(&format!(r"({})(\d+)", places.join("|"))).expect("a well-formed pattern")
+    Regex::new(&format!(r"({})(\d+)", prefixes.join("|"))).expect("a well-formed pattern")
 });
 
 /// A difference between the two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerDifference {
-    /// Where it is, such as `reply.messages[].id` or `event message of mel`.
-    pub at: String,
+    /// The place, such as `reply.messages[].id` or `event message of mel`.
+    pub place: String,
     /// The value of the first server as text, shortened; `absent` if it has none.
     pub first: String,
     /// The value of the second server as text, shortened; `absent` if it has none.
@@ -121,15 +121,9 @@ impl Correspondence {
         known_second.is_none_or(|id| *id == second) && known_first.is_none_or(|id| *id == first)
     }
 
-    /// The differences between two values. IDs at the same place become pairs. `parent_kind` is the kind of object that
-    /// the values describe, such as `message`.
-    pub fn differences(
-        &mut self,
-        path: &str,
-        parent_kind: &str,
-        first: &Value,
-        second: &Value,
-    ) -> Vec<ServerDifference> {
+    /// Compares two values, and returns the differences. IDs at the same place become pairs. `parent_kind` is the
+    /// kind of object that the values describe, such as `message`.
+    pub fn compare(&mut self, path: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<ServerDifference> {
         let mut differences = Vec::new();
         self.compare_values("", parent_kind, first, second, path, &mut differences);
         differences
@@ -147,10 +141,10 @@ impl Correspondence {
         let depends_on_server =
             SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
         // Servers derive client names from the User-Agent, which proxies may change.
-        let is_any_text = is_secret_name(key) || matches!(key, "client" | "sending_client");
+        let accepts_any_text = is_secret_name(key) || matches!(key, "client" | "sending_client");
         let have_same_type = discriminant(first) == discriminant(second);
         if depends_on_server && (have_same_type || first.is_null() || second.is_null())
-            || is_any_text && first.is_string() && second.is_string()
+            || accepts_any_text && first.is_string() && second.is_string()
         {
             return;
         }
@@ -162,14 +156,14 @@ impl Correspondence {
                 self.compare_arrays(key, parent_kind, first, second, path, differences);
             }
             (Value::Number(first_number), Value::Number(second_number)) => {
-                if !self.are_equal_numbers(key, parent_kind, first_number, second_number) {
+                if !self.match_numbers(key, parent_kind, first_number, second_number) {
                     differences.push(self.number_difference(key, parent_kind, [first_number, second_number], path));
                 }
             }
             (Value::String(first_text), Value::String(second_text)) => {
                 // Servers choose the colors of subscriptions.
                 let are_colors = key == "color" && [first_text, second_text].iter().all(|text| is_color(text));
-                if !are_colors && !self.are_equal_texts(first_text, second_text) {
+                if !are_colors && !self.match_texts(first_text, second_text) {
                     self.add_difference(key, path, first, second, differences);
                 }
             }
@@ -178,7 +172,8 @@ impl Correspondence {
         }
     }
 
-    fn are_equal_numbers(
+    /// Whether two numbers count as equal. IDs of the same kind become a pair, if neither has another counterpart.
+    fn match_numbers(
         &mut self,
         key: &str,
         parent_kind: &str,
@@ -198,7 +193,7 @@ impl Correspondence {
                 self.may_correspond(&kind, first_int, second_int)
             }
             Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
-            None if matches!(key, "recipient_id" | "last_event_id" | "realm_id") => true,
+            None if is_id_without_kind(key) => true,
             _ => first_int == second_int,
         }
     }
@@ -225,13 +220,14 @@ impl Correspondence {
             }
         };
         ServerDifference {
-            at: path.to_owned(),
+            place: path.to_owned(),
             first: describe(first, counterpart_of(&self.second_ids, first), second, "second"),
             second: describe(second, counterpart_of(&self.first_ids, second), first, "first"),
         }
     }
 
-    fn are_equal_texts(&mut self, first: &str, second: &str) -> bool {
+    /// Whether two texts count as equal. IDs in them become pairs.
+    fn match_texts(&mut self, first: &str, second: &str) -> bool {
         let (first, second) = (self.normalize(0, first), self.normalize(1, second));
         if first == second {
             return true;
@@ -249,7 +245,7 @@ impl Correspondence {
                 .all(|((prefix, first_id), (_, second_id))| self.pair(kind_after(&prefix), first_id, second_id))
     }
 
-    /// A text with the replacements for a server.
+    /// A text of a server with its replacements made, and without random values and times.
     fn normalize(&self, server_index: usize, text: &str) -> String {
         let mut text = text.to_owned();
         for (original, replacement) in &self.replacements[server_index] {
@@ -285,8 +281,8 @@ impl Correspondence {
                     self.compare_values(key, &parent_kind, value, &second[second_name], &member_path, differences);
                 }
                 None => differences.push(ServerDifference {
-                    at: member_path,
-                    first: self.excerpt(0, described_name(name, first), value),
+                    place: member_path,
+                    first: self.excerpt(0, name_for_redaction(name, first), value),
                     second: ABSENT.to_owned(),
                 }),
             }
@@ -294,9 +290,9 @@ impl Correspondence {
         for name in unmatched_names {
             let member_path = format!("{path}.{}", if has_only_digits(name) { "*" } else { name });
             differences.push(ServerDifference {
-                at: member_path,
+                place: member_path,
                 first: ABSENT.to_owned(),
-                second: self.excerpt(1, described_name(name, second), &second[name]),
+                second: self.excerpt(1, name_for_redaction(name, second), &second[name]),
             });
         }
     }
@@ -305,13 +301,13 @@ impl Correspondence {
     fn counterpart<'o>(&self, collection: &str, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in kinds_of_keys(collection) {
-                let second_name = self.second_ids.get(&((*kind).to_owned(), id)).map(ToString::to_string);
-                if let Some((second_key, _)) = second_name.and_then(|second_name| second.get_key_value(&second_name)) {
-                    return Some(second_key);
+                let second_id = self.second_ids.get(&((*kind).to_owned(), id)).map(ToString::to_string);
+                if let Some((second_name, _)) = second_id.and_then(|second_id| second.get_key_value(&second_id)) {
+                    return Some(second_name);
                 }
             }
         }
-        let exact = second.get_key_value(name).map(|(second_key, _)| second_key);
+        let exact = second.get_key_value(name).map(|(second_name, _)| second_name);
         exact.or_else(|| {
             let normalized_name = self.normalize(0, name);
             second.keys().find(|other| self.normalize(1, other) == normalized_name)
@@ -327,7 +323,7 @@ impl Correspondence {
         differences: &mut Vec<ServerDifference>,
     ) {
         differences.push(ServerDifference {
-            at: path.to_owned(),
+            place: path.to_owned(),
             first: self.excerpt(0, key, first),
             second: self.excerpt(1, key, second),
         });

@@ -64,7 +64,7 @@ struct ProbeRun<'a> {
     /// Whether a request may have changed something.
     may_have_changed: bool,
     /// Names of values that don't correspond, each with the request whose replies have different statuses.
-    lost_values: BTreeMap<String, String>,
+    differing_requests_by_capture: BTreeMap<String, String>,
 }
 
 /// What became of a request of the probe.
@@ -111,7 +111,7 @@ pub async fn play(
         created_objects,
         settings,
         may_have_changed: false,
-        lost_values: BTreeMap::new(),
+        differing_requests_by_capture: BTreeMap::new(),
     };
     if let Err(reason) = run.play(&blocks, &mut result).await {
         result.failure.get_or_insert(ProbeFailure { reason, is_read: false });
@@ -131,7 +131,7 @@ impl ProbeRun<'_> {
             let outcome = match &block.kind {
                 BlockKind::World(_) | BlockKind::Event { .. } | BlockKind::NoEvent(_) => continue,
                 BlockKind::Control(..) => {
-                    StepOutcome::EndsBefore(SkipReason::Lacking("needs control of both servers".to_owned()))
+                    StepOutcome::EndsBefore(SkipReason::MissingRequirement("needs control of both servers".to_owned()))
                 }
                 BlockKind::Request(..) if self.settings.is_interrupted.load(Ordering::Relaxed) => {
                     StepOutcome::EndsBefore(SkipReason::Interrupted)
@@ -164,9 +164,9 @@ impl ProbeRun<'_> {
     }
 
     async fn register_queues(&mut self) -> Result<(), String> {
-        for (index, server) in self.servers.iter().enumerate() {
-            for (handle, id) in self.queues[index].register(server).await? {
-                self.correspondence.add_replacement(index, &id, &format!("QUEUE of {handle}"));
+        for (server_index, server) in self.servers.iter().enumerate() {
+            for (handle, id) in self.queues[server_index].register(server).await? {
+                self.correspondence.add_replacement(server_index, &id, &format!("QUEUE of {handle}"));
             }
         }
         Ok(())
@@ -201,19 +201,19 @@ impl ProbeRun<'_> {
         self.may_have_changed |= request.method != "GET";
         let path = path_without_base(&encoded[0].url, &self.servers[0].url);
         let [first, second] = self.send_to_both(&encoded, &path, &caller, result).await?;
-        let has_same_status = first.status == second.status;
+        let have_same_status = first.status == second.status;
         let mut differences = self.reply_differences(&path, &first, &second);
         if request.method != "GET" && !self.settings.is_read_only {
-            differences.extend(self.event_differences(has_same_status).await?);
+            differences.extend(self.event_differences(have_same_status).await?);
         }
         let shown_path = redact_tokens(&path).into_owned();
         let request_line = format!("{} {shown_path}", request.method);
         let missing_capture =
             self.capture_or_explain(0, expected, &first).or(self.capture_or_explain(1, expected, &second));
         for name in captured_names(expected) {
-            match has_same_status {
-                true => self.lost_values.remove(&name),
-                false => self.lost_values.insert(name, request_line.clone()),
+            match have_same_status {
+                true => self.differing_requests_by_capture.remove(&name),
+                false => self.differing_requests_by_capture.insert(name, request_line.clone()),
             };
         }
         result.is_cut_short |= missing_capture.is_some();
@@ -223,15 +223,18 @@ impl ProbeRun<'_> {
             method: request.method.clone(),
             path: shown_path,
             parameters: parameters_of(&encoded[0]),
-            curl: [curl_command(&encoded[0], emails[0].as_deref()), curl_command(&encoded[1], emails[1].as_deref())],
+            curl_commands: [
+                curl_command(&encoded[0], emails[0].as_deref()),
+                curl_command(&encoded[1], emails[1].as_deref()),
+            ],
             replies: [(first.status, first.body), (second.status, second.body)],
             differences,
         });
         Ok(match missing_capture {
             // After a read with another status, both servers hold what they held.
-            _ if !has_same_status && request.method == "GET" => StepOutcome::Compared,
-            _ if !has_same_status => StepOutcome::EndsAfter(SkipReason::EarlierDifference(request_line)),
-            Some(reason) => StepOutcome::EndsAfter(SkipReason::Lacking(format!("{request_line}: {reason}"))),
+            _ if !have_same_status && request.method == "GET" => StepOutcome::Compared,
+            _ if !have_same_status => StepOutcome::EndsAfter(SkipReason::EarlierDifference(request_line)),
+            Some(reason) => StepOutcome::EndsAfter(SkipReason::MissingRequirement(format!("{request_line}: {reason}"))),
             None => StepOutcome::Compared,
         })
     }
@@ -245,18 +248,18 @@ impl ProbeRun<'_> {
         result: &mut ProbeResult,
     ) -> Result<[HttpReply; 2], String> {
         let mut replies = Vec::new();
-        for (index, request) in encoded.iter().enumerate() {
-            let (url, unique_word) = (self.servers[index].url.as_str(), self.settings.unique_word);
+        for (server_index, request) in encoded.iter().enumerate() {
+            let (server_url, unique_word) = (self.servers[server_index].url.as_str(), self.settings.unique_word);
             let unidentified =
-                |reason: &str| cleanup::unidentified_creation(&request.method, path, url, unique_word, reason);
-            let reply = self.servers[index].send(request.clone()).await.inspect_err(|_| {
+                |reason: &str| cleanup::unidentified_creation(&request.method, path, reason, server_url, unique_word);
+            let reply = self.servers[server_index].send(request.clone()).await.inspect_err(|_| {
                 let creation = unidentified("perhaps: the reply was lost");
                 result.unremoved_objects.extend(creation);
             })?;
             if reply.status == 200 && cleanup::created_objects(&request.method, path, &reply.body, caller).is_empty() {
                 result.unremoved_objects.extend(unidentified("the reply does not identify it"));
             }
-            self.track_created(index, &request.method, path, caller, &reply);
+            self.track_created(server_index, &request.method, path, caller, &reply);
             replies.push(reply);
         }
         replies.try_into().map_err(|_| "there are two servers".to_owned())
@@ -264,15 +267,10 @@ impl ProbeRun<'_> {
 
     fn reply_differences(&mut self, path: &str, first: &HttpReply, second: &HttpReply) -> Vec<ServerDifference> {
         if first.status == second.status {
-            return self.correspondence.differences(
-                "reply",
-                &kind_of_path(path),
-                &json_body(first),
-                &json_body(second),
-            );
+            return self.correspondence.compare("reply", &kind_of_path(path), &json_body(first), &json_body(second));
         }
         let [first, second] = [first, second].map(status_and_message);
-        vec![ServerDifference { at: "status".to_owned(), first, second }]
+        vec![ServerDifference { place: "status".to_owned(), first, second }]
     }
 
     /// The encoded request for each server. The inner error says what can't be encoded, such as a placeholder without
@@ -284,7 +282,9 @@ impl ProbeRun<'_> {
     ) -> Result<Result<[HttpRequest; 2], SkipReason>, String> {
         let mut requests = Vec::new();
         // One of the servers may have the value, or both have that of an earlier reply.
-        if let Some(earlier) = world_names::captured_values(block).find_map(|name| self.lost_values.get(&name)) {
+        if let Some(earlier) =
+            world_names::needed_captures(block).find_map(|name| self.differing_requests_by_capture.get(&name))
+        {
             return Ok(Err(SkipReason::EarlierDifference(earlier.clone())));
         }
         for server in &mut self.servers {
@@ -297,7 +297,9 @@ impl ProbeRun<'_> {
                 Ok(encoded) => requests.push(encoded),
                 Err(reason) => {
                     let reason = format!("{reason} on {}", server.url);
-                    return Ok(Err(SkipReason::Lacking(self.missing_account(block).unwrap_or(reason))));
+                    return Ok(Err(SkipReason::MissingRequirement(
+                        self.missing_account_reason(block).unwrap_or(reason),
+                    )));
                 }
             }
         }
@@ -305,7 +307,7 @@ impl ProbeRun<'_> {
     }
 
     /// Says which account the block needs that one of the servers or both lack.
-    fn missing_account(&self, block: &Block) -> Option<String> {
+    fn missing_account_reason(&self, block: &Block) -> Option<String> {
         let lacks = |server: &ComparedServer, handle: &str| server.scope.directory.user(handle).is_none();
         world_names::handles(block).find_map(|handle| {
             let url = match [lacks(self.servers[0], &handle), lacks(self.servers[1], &handle)] {
@@ -318,11 +320,11 @@ impl ProbeRun<'_> {
     }
 
     /// Remembers the objects that a request created on a server, and the queue that it registered, to remove them.
-    fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
-        self.created_objects[index].extend(cleanup::created_objects(method, path, &reply.body, caller));
+    fn track_created(&mut self, server_index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
+        self.created_objects[server_index].extend(cleanup::created_objects(method, path, &reply.body, caller));
         if let Some(id) = reply.body["queue_id"].as_str() {
-            self.correspondence.add_replacement(index, id, "QUEUE");
-            self.queues[index].add_probe_queue(caller, id);
+            self.correspondence.add_replacement(server_index, id, "QUEUE");
+            self.queues[server_index].add_probe_queue(caller, id);
         }
     }
 
@@ -330,11 +332,11 @@ impl ProbeRun<'_> {
     /// reply is one; None if all are there.
     fn capture_or_explain(
         &mut self,
-        index: usize,
+        server_index: usize,
         expected: Option<&ExpectedBody>,
         reply: &HttpReply,
     ) -> Option<String> {
-        let name = self.capture(index, expected, reply)?;
+        let name = self.capture(server_index, expected, reply)?;
         Some(match reply.status {
             200 => format!("the reply has no value of the expected type for '{name}'"),
             _ => format!("{}{}", status_and_message(reply), hint_text(reply)),
@@ -342,9 +344,9 @@ impl ProbeRun<'_> {
     }
 
     /// Captures values of a reply according to the reply block. Returns the first name without a value.
-    fn capture(&mut self, index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
+    fn capture(&mut self, server_index: usize, expected: Option<&ExpectedBody>, reply: &HttpReply) -> Option<String> {
         let Some(ExpectedBody::Json { pattern, .. }) = expected else { return None };
-        let server = &mut self.servers[index];
+        let server = &mut self.servers[server_index];
         let mut comparison = Comparison::new(&server.scope, &self.document.text, false);
         comparison.compare(pattern, &reply.body);
         let new_values = comparison.captured;
@@ -362,14 +364,15 @@ impl ProbeRun<'_> {
         let max_wait = if may_wait_long { MAX_EVENT_WAIT } else { SHORT_EVENT_WAIT };
         let mut waited = Duration::ZERO;
         loop {
-            for (index, events) in all_events.iter_mut().enumerate() {
+            for (server_index, events) in all_events.iter_mut().enumerate() {
                 for handle in &handles {
-                    let new_events = self.queues[index].read_events(self.servers[index], handle).await?;
+                    let new_events = self.queues[server_index].read_events(self.servers[server_index], handle).await?;
                     events.entry(handle.clone()).or_default().extend(new_events);
                 }
             }
-            let counts =
-                |index: usize| -> Vec<usize> { handles.iter().map(|handle| all_events[index][handle].len()).collect() };
+            let counts = |server_index: usize| -> Vec<usize> {
+                handles.iter().map(|handle| all_events[server_index][handle].len()).collect()
+            };
             if counts(0) == counts(1) || !waits_for_late_events {
                 break;
             }

@@ -22,7 +22,7 @@ pub struct Step {
     /// Parameters at the first server.
     pub parameters: BTreeMap<String, String>,
     /// The `curl` commands for the two servers.
-    pub curl: [String; 2],
+    pub curl_commands: [String; 2],
     /// Status and body of the replies.
     pub replies: [(u16, Value); 2],
     /// Differences between the replies and between the resulting events.
@@ -58,8 +58,8 @@ pub struct ProbeFailure {
 pub enum SkipReason {
     /// It changes something, and only reads are played.
     OnlyReads,
-    /// The replies to this earlier request have another status: the servers hold something else since, or lack a value
-    /// that the request needs.
+    /// The two replies to this earlier request have different statuses: since then the servers may hold different data,
+    /// or one lacks a value that the request needs.
     EarlierDifference(String),
     /// The user interrupted the comparison.
     Interrupted,
@@ -80,21 +80,21 @@ pub enum SkipReason {
         removed_in: i64,
     },
     /// The servers or the accounts lack what it needs, as this text says.
-    Lacking(String),
+    MissingRequirement(String),
 }
 
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OnlyReads => f.write_str("changes something, and only reads are played"),
-            Self::EarlierDifference(request) => write!(f, "the replies to {request} have another status"),
+            Self::EarlierDifference(request) => write!(f, "the two replies to {request} have different statuses"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::NotReached => f.write_str("the comparison ended before"),
             Self::NewerLevel { required, actual } => {
                 write!(f, "needs feature level {required}; one of the servers has {actual}")
             }
             Self::RemovedOperation { removed_in } => write!(f, "no server has it from feature level {removed_in} on"),
-            Self::NoReply(reason) | Self::Lacking(reason) => f.write_str(reason),
+            Self::NoReply(reason) | Self::MissingRequirement(reason) => f.write_str(reason),
         }
     }
 }

@@ -26,6 +26,8 @@ impl Queues {
     ///
     /// If there is no reply.
     pub async fn register(&mut self, server: &ComparedServer) -> Result<Vec<(String, String)>, String> {
+        // Those of a current client, so that the newest forms are compared; with the optional URL, servers would leave
+        // avatars out.
         let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": true,
             "user_avatar_url_field_optional": false, "stream_typing_notifications": true, "user_settings_object": true,
             "include_deactivated_groups": true, "archived_channels": true, "empty_topic_name": true});

@@ -68,7 +68,8 @@ async fn what_needs_a_value_of_a_differing_read_is_not_tried() {
     let (status, said, errors) = compare(&first.url(), &other, &options).await;
     assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
     assert!(said.contains("agrees     GET /users/me/alert_words ("), "{said}");
-    let reason = "not tried  GET /users/{user_id}: Own words: the replies to GET /users/me have another status\n";
+    let reason =
+        "not tried  GET /users/{user_id}: Own words: the two replies to GET /users/me have different statuses\n";
     assert!(said.contains(reason), "{said}");
     let last_line = "1 request was not tried since an earlier reply differed: Own words: GET /users/me (1)";
     assert_eq!(said.lines().last(), Some(last_line), "{said}");

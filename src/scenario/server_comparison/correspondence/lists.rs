@@ -25,6 +25,8 @@ enum Identity {
 type MatchedPositions = BTreeMap<usize, usize>;
 
 impl Correspondence {
+    /// Compares two lists. Lists of the same length are compared item by item if that shows no difference, or if they
+    /// have one item or more than [`MAX_MATCHED_ITEMS`]. In other lists, [`Self::match_items`] finds the items to compare.
     pub(super) fn compare_arrays(
         &mut self,
         key: &str,
@@ -54,7 +56,7 @@ impl Correspondence {
                     self.compare_values(key, parent_kind, item, &second[*second_position], &item_path, differences);
                 }
                 None => differences.push(ServerDifference {
-                    at: item_path.clone(),
+                    place: item_path.clone(),
                     first: self.excerpt(0, key, item),
                     second: ABSENT.to_owned(),
                 }),
@@ -63,7 +65,7 @@ impl Correspondence {
         let is_unmatched = |position: &usize| !matched.values().any(|matched_position| matched_position == position);
         for position in (0..second.len()).filter(|_| first.len() <= MAX_MATCHED_ITEMS).filter(is_unmatched) {
             differences.push(ServerDifference {
-                at: item_path.clone(),
+                place: item_path.clone(),
                 first: ABSENT.to_owned(),
                 second: self.excerpt(1, key, &second[position]),
             });
@@ -71,7 +73,7 @@ impl Correspondence {
         let positions: Vec<usize> = matched.into_values().collect();
         if is_ordered(key, first) && !positions.is_sorted() {
             differences.push(ServerDifference {
-                at: item_path,
+                place: item_path,
                 first: "in order".to_owned(),
                 second: format!("in the order {positions:?}"),
             });
@@ -96,11 +98,11 @@ impl Correspondence {
         }
         candidates.sort_unstable();
         let mut matched = MatchedPositions::new();
-        let mut is_taken = vec![false; second.len()];
+        let mut is_matched = vec![false; second.len()];
         for (_, position, second_position) in candidates {
-            if !is_taken[second_position] && !matched.contains_key(&position) {
+            if !is_matched[second_position] && !matched.contains_key(&position) {
                 matched.insert(position, second_position);
-                is_taken[second_position] = true;
+                is_matched[second_position] = true;
             }
         }
         matched
@@ -133,7 +135,7 @@ impl Correspondence {
     }
 }
 
-/// The ID of an object in a list of objects of a kind.
+/// The ID of an object in a list of objects of a kind. None if it has none.
 fn own_id(kind: &str, object: &Map<String, Value>) -> Option<i64> {
     let key = match kind {
         "channel" => "stream_id",
@@ -141,7 +143,7 @@ fn own_id(kind: &str, object: &Map<String, Value>) -> Option<i64> {
         _ => "id",
     };
     let id = |key: &str| object.get(key).and_then(Value::as_i64);
-    id(key).or_else(|| id("id").filter(|_| !kind.is_empty()))
+    id(key).or_else(|| id("id"))
 }
 
 /// The maximum number of differences at which two items of lists count as the same object.
@@ -149,7 +151,8 @@ fn max_distance(item: &Value) -> usize {
     item.as_object().map_or(0, |object| object.len() / 3)
 }
 
-/// Whether the API specifies the order of a list.
+/// Whether the API specifies the order of a list. Lists of IDs have no order, such as `messages` in
+/// `update_message_flags`.
 fn is_ordered(key: &str, items: &[Value]) -> bool {
     matches!(key, "messages" | "message_history" | "edit_history" | "topics" | "events")
         && items.iter().all(Value::is_object)

@@ -2,7 +2,7 @@ use super::*;
 use serde_json::json;
 
 fn differing_paths(correspondence: &mut Correspondence, first: &Value, second: &Value) -> Vec<String> {
-    correspondence.differences("reply", "message", first, second).into_iter().map(|difference| difference.at).collect()
+    correspondence.compare("reply", "message", first, second).into_iter().map(|difference| difference.place).collect()
 }
 
 #[test]
@@ -19,6 +19,14 @@ fn an_id_corresponds_to_only_one_id() {
         ["reply.message_ids[]"]
     );
     assert!(differing_paths(&mut correspondence, &json!({"user_id": 5}), &json!({"user_id": 9})).is_empty());
+}
+
+#[test]
+fn ids_of_objects_without_a_kind_are_not_compared() {
+    for key in ["recipient_id", "last_event_id", "event_id", "realm_id", "user_profile_id"] {
+        let mut correspondence = Correspondence::default();
+        assert!(differing_paths(&mut correspondence, &json!({ key: 1 }), &json!({ key: 2 })).is_empty(), "{key}");
+    }
 }
 
 #[test]
@@ -74,9 +82,7 @@ fn an_item_that_one_server_lacks_does_not_change_what_corresponds() {
     assert_eq!(differing_paths(&mut correspondence, &first, &second), ["reply.streams[]"]);
     let second = channels(&[(12, "newer"), (1, "general"), (2, "social")]);
     assert_eq!(differing_paths(&mut correspondence, &first, &second), ["reply.streams[]", "reply.streams[]"]);
-    assert!(
-        correspondence.differences("reply", "channel", &json!({"stream_id": 1}), &json!({"stream_id": 1})).is_empty()
-    );
+    assert!(correspondence.compare("reply", "channel", &json!({"stream_id": 1}), &json!({"stream_id": 1})).is_empty());
 
     // Objects that already correspond stay the same object, however much they differ.
     let second = channels(&[(1, "lobby"), (2, "social")]);
@@ -88,12 +94,12 @@ fn an_item_that_one_server_lacks_does_not_change_what_corresponds() {
 fn an_id_that_corresponds_to_another_is_named() {
     let mut correspondence = Correspondence::default();
     assert!(differing_paths(&mut correspondence, &json!({"message_id": 3}), &json!({"message_id": 12})).is_empty());
-    let found = correspondence.differences("reply", "message", &json!({"message_id": 3}), &json!({"message_id": 3}));
+    let found = correspondence.compare("reply", "message", &json!({"message_id": 3}), &json!({"message_id": 3}));
     assert_eq!(
         (found[0].first.as_str(), found[0].second.as_str()),
         ("3, which earlier was 12 of the second server", "3")
     );
-    let found = correspondence.differences("reply", "message", &json!({"message_id": 4}), &json!({"message_id": 12}));
+    let found = correspondence.compare("reply", "message", &json!({"message_id": 4}), &json!({"message_id": 12}));
     assert_eq!(
         (found[0].first.as_str(), found[0].second.as_str()),
         ("4", "12, which earlier was 3 of the first server")

@@ -10,9 +10,9 @@ use crate::scenario::server_comparison::sent_request::path_without_base;
 use serde_json::Value;
 
 impl ProbeRun<'_> {
-    /// Sends those of the remaining requests that may undo changes of the probe: all but those that create objects, and
-    /// reads that capture nothing. Does not compare the replies. After a request without a reply, that server
-    /// gets no more.
+    /// Sends the remaining requests that may undo changes of the probe: all except those that create objects, and
+    /// except reads that capture nothing. Does not compare the replies. A server that does not reply to one of
+    /// them gets no further ones.
     pub(super) async fn undo_changes(&mut self, remaining_blocks: &[&Block]) -> Result<(), String> {
         let mut failures: [Option<String>; 2] = Default::default();
         for block in remaining_blocks {
@@ -21,15 +21,15 @@ impl ProbeRun<'_> {
             if request.method == "GET" && captured_names(expected).is_empty() {
                 continue;
             }
-            for (index, failure) in failures.iter_mut().enumerate().filter(|(_, failure)| failure.is_none()) {
+            for (server_index, failure) in failures.iter_mut().enumerate().filter(|(_, failure)| failure.is_none()) {
                 // A request can't be encoded if it needs a value that no earlier reply had.
-                let Ok(encoded) = encode_request(&self.servers[index].scope, request) else { continue };
-                let path = path_without_base(&encoded.url, &self.servers[index].url);
+                let Ok(encoded) = encode_request(&self.servers[server_index].scope, request) else { continue };
+                let path = path_without_base(&encoded.url, &self.servers[server_index].url);
                 if cleanup::creates_objects(&request.method, &path) {
                     continue;
                 }
-                match self.servers[index].send(encoded).await {
-                    Ok(reply) => _ = self.capture(index, expected, &reply),
+                match self.servers[server_index].send(encoded).await {
+                    Ok(reply) => _ = self.capture(server_index, expected, &reply),
                     Err(reason) => *failure = Some(reason),
                 }
             }
@@ -39,12 +39,12 @@ impl ProbeRun<'_> {
 
     /// Deletes the queues and removes the created objects.
     pub(super) async fn clean_up(&mut self, result: &mut ProbeResult) {
-        for (index, server) in self.servers.iter().enumerate() {
-            self.queues[index].delete(server).await;
+        for (server_index, server) in self.servers.iter().enumerate() {
+            self.queues[server_index].delete(server).await;
             if self.settings.is_read_only {
                 continue;
             }
-            let mut created_objects = self.created_objects[index].clone();
+            let mut created_objects = self.created_objects[server_index].clone();
             created_objects.extend(self.find_channels_from_subscriptions(server).await);
             result.unremoved_objects.extend(cleanup::remove_objects(server, &created_objects).await);
         }

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 /// The parked polls of a world.
 #[derive(Default)]
-pub(super) struct Waiters {
+pub(super) struct PollRegistry {
     parked_polls: Mutex<ParkedPolls>,
     /// Polls that were parked and are not in the journal yet, by their numbers.
     unjournaled: Mutex<BTreeMap<u64, Arc<Queue>>>,
@@ -23,7 +23,8 @@ pub(super) struct Waiters {
     ended_polls: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
     /// Whether `ended_polls` has entries: readers check this without a lock.
     has_ended_polls: AtomicBool,
-    wake_count: AtomicU64,
+    /// See [`World::wake_count`].
+    total_wake_count: AtomicU64,
     /// For each queue between two long polls, the real time at which the last one was answered.
     pub(super) answer_times: Mutex<BTreeMap<QueueId, Timestamp>>,
     /// The newest polls whose clients closed the connection, by the email address in their credentials, with the real
@@ -33,8 +34,8 @@ pub(super) struct Waiters {
     last_jump_target: Mutex<Option<Timestamp>>,
 }
 
-/// From this number of recorded answers on, old ones are removed.
-const MAX_RECENT_ANSWERS: usize = 256;
+/// From this number of recorded answers on, those older than [`ANSWER_LIFETIME`] are removed at each new one.
+const ANSWER_PRUNING_THRESHOLD: usize = 256;
 /// The age at which answers count as old. It is longer than a jump waits for clients by default.
 const ANSWER_LIFETIME: Span = Span::from_seconds(60);
 
@@ -85,7 +86,7 @@ pub struct UnjournaledPoll {
 
 impl Drop for UnjournaledPoll {
     fn drop(&mut self) {
-        self.world.waiters.unjournaled.lock().remove(&self.number);
+        self.world.polls.unjournaled.lock().remove(&self.number);
         self.world.changed.notify_waiters();
     }
 }
@@ -123,7 +124,7 @@ impl ParkedPoll {
 
     /// Records that the poll is being answered, so that its client is expected to poll again.
     pub fn record_answer(&self) {
-        self.world.waiters.record_answer(&self.queue.id, self.world.real_time.now());
+        self.world.polls.record_answer(&self.queue.id, self.world.real_time.now());
     }
 
     /// Whether the client deleted the queue, or is offline during a jump of the clock. The poll is then answered with
@@ -140,21 +141,21 @@ impl ParkedPoll {
 
 impl Drop for ParkedPoll {
     fn drop(&mut self) {
-        let waiters = &self.world.waiters;
+        let polls = &self.world.polls;
         self.world.lifecycle.record_end(self.world.real_time.now());
-        waiters.parked_polls.lock().polls.remove(&self.number);
+        polls.parked_polls.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published_realm().queues.contains_key(&self.queue.id) {
             self.world.broadcast(QueueChange::PollEnded.frame_for(&self.queue, self.world.now()));
         }
-        waiters.ended_polls.lock().push((self.queue.clone(), self.world.now()));
-        waiters.has_ended_polls.store(true, Ordering::Release);
+        polls.ended_polls.lock().push((self.queue.clone(), self.world.now()));
+        polls.has_ended_polls.store(true, Ordering::Release);
         self.world.changed.notify_waiters();
     }
 }
 
 impl World {
     pub(crate) fn record_given_up_poll(&self, user: Option<Arc<str>>, waited: Span) {
-        let mut polls = self.waiters.given_up_polls.lock();
+        let mut polls = self.polls.given_up_polls.lock();
         if polls.len() == MAX_GIVEN_UP_POLLS {
             polls.pop_front();
         }
@@ -162,8 +163,9 @@ impl World {
     }
 
     /// The number of given up polls of users that `is_included` accepts, and the longest time for which one waited.
-    pub(crate) fn given_up_polls(&self, is_included: impl Fn(Option<&str>) -> bool) -> (usize, Span) {
-        let polls = self.waiters.given_up_polls.lock();
+    /// Zero and no time if there are none.
+    pub(crate) fn count_given_up_polls(&self, is_included: impl Fn(Option<&str>) -> bool) -> (usize, Span) {
+        let polls = self.polls.given_up_polls.lock();
         let included = polls.iter().filter(|(user, _)| is_included(user.as_deref()));
         included.fold((0, Span::default()), |(count, longest), (_, waited)| (count + 1, longest.max(*waited)))
     }
@@ -174,12 +176,12 @@ impl World {
     /// event that answers a thousand polls costs one change of the realm instead of a thousand.
     pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
-        self.waiters.answer_times.lock().remove(&queue.id);
-        let mut parked_polls = self.waiters.parked_polls.lock();
+        self.polls.answer_times.lock().remove(&queue.id);
+        let mut parked_polls = self.polls.parked_polls.lock();
         parked_polls.last_number += 1;
         let number = parked_polls.last_number;
         parked_polls.polls.insert(number, (queue.clone(), waker.clone()));
-        self.waiters.unjournaled.lock().insert(number, queue.clone());
+        self.polls.unjournaled.lock().insert(number, queue.clone());
         drop(parked_polls);
         let unjournaled = Some(UnjournaledPoll { world: self.clone(), number });
         self.changed.notify_waiters();
@@ -191,8 +193,8 @@ impl World {
 
     /// Polls that have ended or that `is_answered` accepts, and that the journal does not have yet.
     pub(crate) fn polls_to_journal(&self, is_answered: impl Fn(&Queue) -> bool) -> BTreeSet<u64> {
-        let unjournaled = self.waiters.unjournaled.lock().clone();
-        let parked: BTreeSet<u64> = self.waiters.parked_polls.lock().polls.keys().copied().collect();
+        let unjournaled = self.polls.unjournaled.lock().clone();
+        let parked: BTreeSet<u64> = self.polls.parked_polls.lock().polls.keys().copied().collect();
         let is_waiting = |number: &u64, queue: &Queue| parked.contains(number) && !is_answered(queue);
         unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
     }
@@ -200,7 +202,7 @@ impl World {
     /// Waits until the journal has these polls, or their clients have disconnected; not longer than
     /// [`MAX_JOURNAL_DELAY`].
     pub(crate) async fn wait_until_journaled(&self, polls: &BTreeSet<u64>) {
-        let are_all_journaled = || self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number));
+        let are_all_journaled = || self.polls.unjournaled.lock().keys().all(|number| !polls.contains(number));
         if are_all_journaled() {
             return;
         }
@@ -221,38 +223,38 @@ impl World {
 
     /// Answers the polls of queues that their clients delete, and of clients that are offline.
     pub(super) fn finish_polls(&self, realm: &Realm, queues: &[QueueId]) {
-        self.waiters.finish(queues, self.offline_users(realm));
+        self.polls.finish(queues, self.offline_check(realm));
     }
 
     /// Wakes up the polls that receive one of the entries, and those of `queues_to_wake`.
     pub(super) fn wake_polls(&self, realm: &Realm, entries: &[Arc<Entry>], queues_to_wake: &[QueueId]) {
-        self.waiters.wake(entries, queues_to_wake, self.offline_users(realm));
+        self.polls.wake(entries, queues_to_wake, self.offline_check(realm));
     }
 
-    /// Whether a user is offline. Polls ask when they are woken up and not when their reply is written, so that the
-    /// loss of the reply doesn't depend on how soon a test ends the network.
-    fn offline_users<'a>(&'a self, realm: &'a Realm) -> impl Fn(UserId) -> bool + 'a {
+    /// A function that tells whether a user is offline. Polls ask when they are woken up and not when their
+    /// reply is written, so that the loss of the reply doesn't depend on how soon a test ends the network.
+    fn offline_check<'a>(&'a self, realm: &'a Realm) -> impl Fn(UserId) -> bool + 'a {
         let has_networks = !self.networks().lock().is_empty();
         move |user| has_networks && self.is_offline(realm, user)
     }
 
     /// The number of polls that wait for events now.
     pub fn parked_poll_count(&self) -> usize {
-        self.waiters.parked_polls.lock().polls.len()
+        self.polls.parked_polls.lock().polls.len()
     }
 
     /// How often polls were woken up, including polls that had no events, but not those that were finished.
     #[doc(hidden)]
     pub fn wake_count(&self) -> u64 {
-        self.waiters.wake_count.load(Ordering::Relaxed)
+        self.polls.total_wake_count.load(Ordering::Relaxed)
     }
 }
 
-impl Waiters {
+impl PollRegistry {
     /// Records that a queue's poll was answered. Returns the real time of the previous answer, if it is known.
     pub(super) fn record_answer(&self, queue: &QueueId, answered_at: Timestamp) -> Option<Timestamp> {
         let mut answer_times = self.answer_times.lock();
-        if answer_times.len() >= MAX_RECENT_ANSWERS {
+        if answer_times.len() >= ANSWER_PRUNING_THRESHOLD {
             answer_times.retain(|_, previous_answer| answered_at.since(*previous_answer) < ANSWER_LIFETIME);
         }
         answer_times.insert(queue.clone(), answered_at)
@@ -270,7 +272,7 @@ impl Waiters {
         *self.last_jump_target.lock() = target;
     }
 
-    /// Whether polls have ended since the last [`Waiters::take_ended_polls`].
+    /// Whether polls have ended since the last [`PollRegistry::take_ended_polls`].
     pub(super) fn has_ended_polls(&self) -> bool {
         self.has_ended_polls.load(Ordering::Acquire)
     }
@@ -306,7 +308,7 @@ impl Waiters {
         let queues_to_wake: BTreeSet<&QueueId> = queues_to_wake.iter().collect();
         for (queue, waker) in self.parked_polls.lock().polls.values() {
             if queues_to_wake.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
-                self.wake_count.fetch_add(1, Ordering::Relaxed);
+                self.total_wake_count.fetch_add(1, Ordering::Relaxed);
                 waker.wake(is_offline(queue.owner));
             }
         }
