@@ -21,7 +21,7 @@ use crate::realm::queue::{QueueLevel, QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::bot::channel_name;
-use crate::record::channel::IncludeSubscribers;
+use crate::record::subscription::IncludeSubscribers;
 use crate::time::Span;
 use channels::ChannelState;
 use lists::ListState;
@@ -47,7 +47,7 @@ operation! {
         /// Whether the queue gets messages of all public channels; when absent, a bot's own setting.
         all_public_streams: Option<bool> = None => "false",
         /// Whether channels list their subscribers; `partial` leaves some of them out in large channels.
-        include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::No) => "false",
+        include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::Omitted) => "false",
         /// What the client understands: an object such as `{"stream_typing_notifications": true}`.
         client_capabilities: CapabilitiesParameter = CapabilitiesParameter::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
@@ -193,7 +193,7 @@ impl Write for Register {
 fn check_viewer_may_use(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
-        None if params.include_subscribers.0 != IncludeSubscribers::No => {
+        None if params.include_subscribers.0 != IncludeSubscribers::Omitted => {
             Err(Error::NotForAnonymous { key: "include_subscribers".into() })
         }
         Some(viewer) if viewer.is_guest() && params.all_public_streams == Some(true) => {

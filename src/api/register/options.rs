@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
 use crate::realm::text::check_length;
-use crate::record::channel::IncludeSubscribers;
+use crate::record::subscription::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Parameter for IncludeSubscribersParameter {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         match text {
             "true" => Ok(Self(IncludeSubscribers::All)),
-            "false" => Ok(Self(IncludeSubscribers::No)),
+            "false" => Ok(Self(IncludeSubscribers::Omitted)),
             "partial" => Ok(Self(IncludeSubscribers::Partial)),
             _ => Err(Error::InvalidValue { parameter: name.into() }),
         }
