@@ -99,11 +99,11 @@ impl State {
 
     /// The value of a deprecated policy. None if the state does not have the necessary keys.
     fn deprecated_policy(&self, permission: &str, policy_numbers: PolicyNumbers) -> Option<i64> {
-        let group = self.value.get(permission)?.as_i64();
+        let group_id = self.value.get(permission)?.as_i64();
         let groups = self.value.get("realm_user_groups")?.as_array()?;
-        let holder = groups.iter().find(|row| group.is_some() && row["id"].as_i64() == group);
+        let holder = groups.iter().find(|row| group_id.is_some() && row["id"].as_i64() == group_id);
         let name = holder.and_then(|row| row["name"].as_str());
-        let entry = policy_numbers.iter().find(|(group, _)| Some(*group) == name);
+        let entry = policy_numbers.iter().find(|(group_name, _)| Some(*group_name) == name);
         entry.or(policy_numbers.first()).map(|(_, number)| *number)
     }
 
