@@ -26,6 +26,7 @@ mod channels;
 mod comparison;
 mod devices;
 mod dispatch;
+mod emoji;
 mod groups;
 mod json;
 mod lists;
@@ -118,9 +119,9 @@ pub enum UnknownPart {
     OrderOfFolders,
     /// All unread messages, after messages were marked as unread. Below level 121, the event does not have their
     /// topics.
-    Unread,
+    UnreadMessages,
     /// Whether the channel with this ID still exists. Levels 315 to 377 send the same event for archived channels.
-    Archived(i64),
+    ChannelExistence(i64),
 }
 
 /// The state of a client: a register reply, with the events since then folded into it.
@@ -134,7 +135,7 @@ pub struct State {
     computes_avatars: bool,
     /// The subscriptions, active or not, to channels that became invisible, by the ID of the channel.
     former_subscriptions: BTreeMap<i64, Object>,
-    /// Channels with subscribers that became visible. Their counts include the subscribers that the next event names.
+    /// Channels that became visible and have subscribers: their counts include those that the next `peer_add` names.
     channels_awaiting_peers: BTreeSet<i64>,
     /// Whether users are away, by ID, as far as the server has sent it. Users without a status are included.
     away: BTreeMap<String, bool>,
@@ -176,7 +177,7 @@ impl State {
         };
         state.mark_archived_topics_unknown();
         state.initialize_mentions();
-        state.mark_subscriber_counts_of_guest_unknown();
+        state.hide_subscribers_from_guest();
         state.mark_muted_topics_unknown();
         state.mark_bot_channels_unknown();
         state.mark_folder_order_unknown();

@@ -79,19 +79,19 @@ impl Report {
     /// of the request.
     pub fn record_poll_start(
         &self,
-        client: &str,
+        client_name: &str,
         user: Option<&str>,
         params: &std::collections::BTreeMap<String, String>,
         started_at: i64,
     ) -> WaitingPoll {
-        let key = client_key(client, user);
-        let queue = params.get("queue_id").map_or("", String::as_str);
+        let key = client_key(client_name, user);
+        let queue_id = params.get("queue_id").map_or("", String::as_str);
         if let Some(client) = self.state.lock().clients.get_mut(&key) {
-            client.record_poll_start(queue);
+            client.record_poll_start(queue_id);
         }
         WaitingPoll {
             client_key: key,
-            queue_id: queue.into(),
+            queue_id: queue_id.into(),
             request: observation::request_line("GET", "/events", params),
             started_at,
         }
@@ -121,9 +121,9 @@ impl Report {
 
     /// Checks the rules that apply at the end of a world. `is_left_behind` returns whether a queue with this ID exists
     /// although no running client polls it.
-    pub fn close(&self, is_left_behind: impl Fn(&str) -> bool, now: Moment) {
+    pub fn check_at_end(&self, is_left_behind: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
-        state.clients.values_mut().for_each(|client| client.close(&is_left_behind, now));
+        state.clients.values_mut().for_each(|client| client.check_at_end(&is_left_behind, now));
     }
 
     pub fn clear(&self) {

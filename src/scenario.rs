@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod account;
 mod account_key;
 mod block;
 mod block_parser;
@@ -30,7 +31,7 @@ mod comparison;
 mod directory;
 mod document;
 mod edit;
-mod fence;
+mod fenced_block;
 mod json_text;
 mod lost_refusal;
 mod mistake;
@@ -51,7 +52,7 @@ mod template;
 mod world_names;
 mod world_setup;
 
-pub use directory::{Account, Accounts};
+pub use account::{Account, Accounts};
 pub use document::{Document, Scenario};
 pub use edit::{Edit, apply_edits};
 pub use mistake::Mistake;

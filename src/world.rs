@@ -219,7 +219,7 @@ impl World {
         let is_polled = |queue: &Queue| queue.parked_since.is_some() && !has_events(queue);
         let is_left_behind =
             |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));
-        self.report.close(is_left_behind, now);
+        self.report.check_at_end(is_left_behind, now);
     }
 
     pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {

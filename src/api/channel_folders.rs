@@ -11,7 +11,7 @@ use crate::realm::id::FolderId;
 use crate::realm::render::render_description;
 use crate::realm::text::invalid_character_position;
 use crate::realm::tx::Tx;
-use crate::record::channel::FolderRecord;
+use crate::record::channel_folder::FolderRecord;
 use crate::record::events::{ChannelFolderAdd, ChannelFolderReorder, ChannelFolderUpdate, FolderChange};
 use schemars::JsonSchema;
 use serde::Serialize;

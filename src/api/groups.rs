@@ -42,9 +42,11 @@ pub struct GroupsReply {
 
 impl Read for GetGroups {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
-        let lists_inactive = !context.has(Feature::OnlyActiveMembers);
+        let includes_deactivated_members = !context.has(Feature::OnlyActiveMembers);
         let groups = realm.groups.values().filter(|group| params.include_deactivated_groups || !group.is_deactivated);
-        Ok(GroupsReply { user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect() })
+        Ok(GroupsReply {
+            user_groups: groups.map(|group| GroupRecord::new(realm, group, includes_deactivated_members)).collect(),
+        })
     }
 }
 

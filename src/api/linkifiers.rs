@@ -10,7 +10,7 @@ pub use change::{AddLinkifier, EditLinkifier, RemoveLinkifier, ReorderLinkifiers
 use super::{OperationContext, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::record::linkifier::{LinkifierRecord, linkifiers};
+use crate::record::linkifier::{LinkifierRecord, linkifier_records};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,6 +29,6 @@ pub struct LinkifiersReply {
 
 impl Read for GetLinkifiers {
     fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
-        Ok(LinkifiersReply { linkifiers: linkifiers(&realm.linkifiers) })
+        Ok(LinkifiersReply { linkifiers: linkifier_records(&realm.linkifiers) })
     }
 }

@@ -14,7 +14,7 @@ use crate::realm::organization::ProfileField;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
+use crate::record::profile_field::{ProfileFieldRecord, profile_field_records};
 use field_data::{CHOICE_KIND, FieldData, checked_field_json, find_known_site, parse_field_data};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct ProfileFieldsReply {
 
 impl Read for GetProfileFields {
     fn run(realm: &Realm, _context: &OperationContext<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
-        Ok(ProfileFieldsReply { custom_fields: profile_fields(&realm.profile_fields) })
+        Ok(ProfileFieldsReply { custom_fields: profile_field_records(&realm.profile_fields) })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::realm::queue::{QueueLevel, QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::bot::channel_name;
-use crate::record::channel::IncludeSubscribers;
+use crate::record::subscription::IncludeSubscribers;
 use crate::time::Span;
 use channels::ChannelState;
 use lists::ListState;

@@ -16,7 +16,7 @@ use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
+use crate::record::subscription::{IncludeSubscribers, SubscriptionRecord};
 use channel_to_subscribe::ChannelToSubscribe;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -70,9 +70,9 @@ fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> 
     Facts {
         sends_json: takes_form && has_body && sends_json(incoming),
         splits_parameters: takes_form && has_body && !incoming.query().is_empty(),
-        secret_in_query: secret_in_query(incoming),
-        connection: incoming.connection_number(),
-        credentials: authorization.map_or(0, |header| stable_hash(&header.as_bytes())),
+        secret_query_parameter: secret_query_parameter(incoming),
+        connection_number: incoming.connection_number(),
+        refused_credentials_hash: authorization.map_or(0, |header| stable_hash(&header.as_bytes())),
         level: context.settings.feature_level,
         newest_level: NEWEST_FEATURE_LEVEL,
     }
@@ -116,7 +116,7 @@ impl Drop for ReportedPoll<'_> {
 }
 
 /// The name of the first parameter in the query string that holds a secret.
-fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
+fn secret_query_parameter(incoming: &ApiRequest) -> Option<&'static str> {
     let query = incoming.query();
     // Incoming webhooks have the key of a bot in the query, because other services cannot authenticate by a header.
     // The path may begin with the prefix of a world.

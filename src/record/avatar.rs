@@ -33,9 +33,9 @@ pub fn avatar_url(realm: &Realm, user: &User, size: AvatarSize) -> String {
             format!("/user_avatars/{}/{}{suffix}.png?v={version}", realm.organization.id, avatar_file_stem(user))
         }
         AvatarSource::Provider if user.is_system_bot() => {
-            let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
+            let (local_part, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
             // System bots have pictures of their own (A-333 in docs/assumptions.md).
-            format!("/static/images/avatars/{name}.png?v={version}")
+            format!("/static/images/avatars/{local_part}.png?v={version}")
         }
         AvatarSource::Provider => provider_url(&user.email, version, size),
     }

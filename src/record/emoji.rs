@@ -41,7 +41,7 @@ impl EmojiRecord {
     }
 }
 
-/// The records by ID, including those of deactivated emoji.
+/// The records by ID as text, including those of deactivated emoji.
 pub fn records_by_id(realm: &Realm, emoji: &OrdMap<EmojiId, Arc<CustomEmoji>>) -> BTreeMap<String, EmojiRecord> {
     emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
 }

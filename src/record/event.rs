@@ -10,18 +10,19 @@ use crate::realm::message::{Body, MessagePlace};
 use crate::realm::queue::Reader;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
-use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
+use crate::record::channel::ChannelRecord;
 use crate::record::events::{
     AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedDirectMessage,
     LegacyPeerChange, Message, MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters,
     RealmLinkifiers, RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
 };
 use crate::record::export::ExportRecord;
-use crate::record::linkifier::linkifiers;
+use crate::record::linkifier::linkifier_records;
 use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, display_topic_name};
-use crate::record::own_lists::muted_users;
-use crate::record::profile_field::profile_fields;
+use crate::record::own_lists::muted_user_records;
+use crate::record::profile_field::profile_field_records;
 use crate::record::scheduled::ScheduledMessageRecord;
+use crate::record::subscription::{IncludeSubscribers, SubscriptionRecord};
 use crate::record::user::{UserRecord, UserView};
 use crate::record::{emoji, presence};
 use serde::Serialize;
@@ -50,6 +51,7 @@ enum Fields<'a> {
     Fixed(&'a Map<String, Value>),
     /// [`Fields::Fixed`] with a display name instead of empty topics.
     FixedWithDisplayTopics(Map<String, Value>),
+    /// For an event whose type no client knows.
     Empty {},
     AlertWords(AlertWords),
     AttachmentChange(AttachmentChange),
@@ -71,7 +73,8 @@ enum Fields<'a> {
     UpdateMessage(Box<UpdateMessage>),
 }
 
-/// Converts an entry to events for a reader, one for each part. Their IDs are not set.
+/// Converts an entry to events for a reader, one for each part, without IDs. There are none if the reader's user does
+/// not exist.
 pub fn render_events<'a>(
     realm: &Realm,
     reader: Reader<'_>,
@@ -90,9 +93,16 @@ fn render_part<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a 
         (Part::Peer(stream_id, user_id), _) => {
             with_fields(kind, Fields::LegacyPeerChange(LegacyPeerChange { stream_id, user_id }))
         }
-        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => with_fields(
+        (Part::Message(message_id, sender_id), Payload::DeleteMessages { messages, place }) => with_fields(
             kind,
-            Fields::DeleteMessage(single_deletion_fields(realm, reader, viewer, (message, sender), messages, place)),
+            Fields::DeleteMessage(single_deletion_fields(
+                realm,
+                reader,
+                viewer,
+                (message_id, sender_id),
+                messages,
+                place,
+            )),
         ),
         (_, payload) => with_fields(kind, payload_fields(realm, reader, viewer, payload)),
     }
@@ -133,7 +143,8 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
             Fields::StreamCreate(StreamCreate { streams })
         }
         Payload::Subscribed(subscriptions) => {
-            // Null has the same meaning as in the register reply (A-166 in docs/assumptions.md).
+            // As in the register reply, clients without the capability get the user's settings instead of null (A-166
+            // in docs/assumptions.md).
             let keeps_null = reader.options.capabilities.notification_settings_null;
             let to_record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
                 SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, keeps_null)
@@ -164,30 +175,36 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
 fn list_fields<'a>(realm: &Realm, list: &WholeList) -> Fields<'a> {
     match list {
         WholeList::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
-        WholeList::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
-        WholeList::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: linkifiers(all) }),
-        WholeList::LinkifierPairs(all) => {
-            let rows =
-                all.iter().map(|linkifier| (linkifier.pattern.clone(), linkifier.url_template.clone(), linkifier.id.0));
+        WholeList::MutedUsers(muted_users) => {
+            Fields::MutedUsers(MutedUsers { muted_users: muted_user_records(muted_users) })
+        }
+        WholeList::Linkifiers(linkifiers) => {
+            Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: linkifier_records(linkifiers) })
+        }
+        WholeList::LinkifierPairs(linkifiers) => {
+            let rows = linkifiers
+                .iter()
+                .map(|linkifier| (linkifier.pattern.clone(), linkifier.url_template.clone(), linkifier.id.0));
             Fields::RealmFilters(RealmFilters { realm_filters: rows.collect() })
         }
-        WholeList::ProfileFields(all) => {
-            Fields::CustomProfileFields(CustomProfileFields { fields: profile_fields(all) })
+        WholeList::ProfileFields(fields) => {
+            Fields::CustomProfileFields(CustomProfileFields { fields: profile_field_records(fields) })
         }
-        WholeList::CustomEmoji(all) => {
-            Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::records_by_id(realm, all) })
+        WholeList::CustomEmoji(custom_emoji) => {
+            Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::records_by_id(realm, custom_emoji) })
         }
     }
 }
 
-fn with_display_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String, Value> {
-    let mut fields = fixed.clone();
+/// A copy of the fields in which empty topics, at these keys, have a display name.
+fn with_display_topics(keys: &[&str], fields: &Map<String, Value>) -> Map<String, Value> {
+    let mut shown_fields = fields.clone();
     for key in keys {
-        if let Some(value) = fields.get_mut(*key) {
+        if let Some(value) = shown_fields.get_mut(*key) {
             replace_empty_topics(value);
         }
     }
-    fields
+    shown_fields
 }
 
 /// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects such as those of
@@ -237,11 +254,11 @@ fn sent_message_fields<'a>(
         .as_ref()
         .filter(|(queue, _)| reader.queue.is_some_and(|queue_id| **queue_id == **queue));
     let local_message_id = queue_and_local_id.map(|(_, local_id)| local_id.as_str());
-    Message { message, flags: event_flags(sent_message, viewer), local_message_id }
+    Message { message, flags: initial_flags(sent_message, viewer), local_message_id }
 }
 
 /// The initial flags of a message; empty for readers who are not recipients.
-fn event_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
+fn initial_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
     let message = &sent_message.message;
     let mut flags = Vec::new();
     if !message.recipients.contains(&viewer.id) {
@@ -259,16 +276,17 @@ fn event_flags(sent_message: &SentMessage, viewer: &User) -> Vec<&'static str> {
 fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // These are the flags at the time of reading. If they changed after the edit, events that follow report the same
     // changes again, which has no effect on the client.
-    let event_flags_of =
-        |message: &Arc<crate::realm::message::Message>| match realm.has_user_message(viewer.id, message) {
-            // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
-            true => {
-                let mut flags = realm.flags(viewer.id, message);
-                flags.retain(|flag| *flag != "wildcard_mentioned");
-                flags
-            }
-            false => vec!["read"],
-        };
+    let current_flags = |message: &Arc<crate::realm::message::Message>| match realm.has_user_message(viewer.id, message)
+    {
+        // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
+        true => {
+            let mut flags = realm.flags(viewer.id, message);
+            flags.retain(|flag| *flag != "wildcard_mentioned");
+            flags
+        }
+        // A message that the user does not have counts as read.
+        false => vec!["read"],
+    };
     let (stream_id, stream_name) = updated.old_channel.clone().unzip();
     UpdateMessage {
         user_id: updated.user,
@@ -276,7 +294,7 @@ fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, upda
         message_id: updated.message,
         message_ids: updated.messages.clone(),
         rendering_only: updated.is_rendering_only,
-        flags: realm.messages.get(&updated.message).map(event_flags_of).unwrap_or_default(),
+        flags: realm.messages.get(&updated.message).map(current_flags).unwrap_or_default(),
         stream_id,
         stream_name,
         content: updated
@@ -287,8 +305,8 @@ fn updated_message_fields(realm: &Realm, reader: Reader<'_>, viewer: &User, upda
     }
 }
 
-fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpdate {
-    let is_edit = !is_rendering;
+fn content_update(is_rendering_only: bool, before: &Body, after: &Body) -> ContentUpdate {
+    let is_edit = !is_rendering_only;
     ContentUpdate {
         orig_content: is_edit.then(|| before.content.clone()),
         orig_rendered_content: is_edit.then(|| before.rendered_html().into_owned()),
@@ -312,7 +330,7 @@ fn place_update(reader: Reader<'_>, message_move: &MessageMove) -> PlaceUpdate {
     }
 }
 
-/// The fields of a deletion without the IDs of messages.
+/// The fields of a deletion but for `message_id` or `message_ids`, `sender` and `sender_id`.
 fn deletion_fields(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &MessagePlace) -> DeleteMessage {
     let (message_type, stream_id, topic, conversation) = match place {
         MessagePlace::Channel { channel, topic } => {
@@ -341,18 +359,18 @@ fn single_deletion_fields(
     realm: &Realm,
     reader: Reader<'_>,
     viewer: &User,
-    (message, sender): (MessageId, UserId),
+    (message_id, sender_id): (MessageId, UserId),
     messages: &[(MessageId, UserId)],
     place: &MessagePlace,
 ) -> DeleteMessage {
-    let mut fields = DeleteMessage { message_id: Some(message), ..deletion_fields(reader, messages, place) };
+    let mut fields = DeleteMessage { message_id: Some(message_id), ..deletion_fields(reader, messages, place) };
     let has_sender = !reader.options.level.has(Feature::DeletionsWithoutSender);
     if has_sender {
-        fields.sender = Some(realm.user(sender).map(|user| realm.email_shown_to(Some(viewer), user)));
+        fields.sender = Some(realm.user(sender_id).map(|user| realm.email_shown_to(Some(viewer), user)));
     }
     match &mut fields.conversation {
-        Some(conversation) => conversation.sender_id = Some(sender),
-        None => fields.sender_id = has_sender.then_some(sender),
+        Some(conversation) => conversation.sender_id = Some(sender_id),
+        None => fields.sender_id = has_sender.then_some(sender_id),
     }
     fields
 }

@@ -32,10 +32,10 @@ macro_rules! schemas {
     ($($kind:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])? $(since $since:literal)?;)*) => {
         /// The schemas of the fields of all kinds of events at the newest level, sorted by kind.
         pub static SCHEMAS: LazyLock<Vec<EventSchema>> = LazyLock::new(|| {
-            let all: &[Option<EventSchema>] = &[$(schemas!(@row $kind $($not_at_newest)?)),*];
-            let mut all: Vec<EventSchema> = all.iter().flatten().copied().collect();
-            all.sort_by_key(|(kind, _)| *kind);
-            all
+            let rows: &[Option<EventSchema>] = &[$(schemas!(@row $kind $($not_at_newest)?)),*];
+            let mut schemas: Vec<EventSchema> = rows.iter().flatten().copied().collect();
+            schemas.sort_by_key(|(kind, _)| *kind);
+            schemas
         });
     };
     (@row $kind:ident not_at_newest) => { None };

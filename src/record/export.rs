@@ -44,6 +44,7 @@ impl ExportRecord {
             export_time: export.requested_at.seconds(),
             deleted_timestamp,
             failed_timestamp,
+            // Real servers keep exports in the same place as the pictures of users.
             export_url: export
                 .has_file()
                 .then(|| format!("/user_avatars/{}/exports/{}/export.json", realm.organization.id, export.key)),

@@ -41,10 +41,10 @@ fn permissions_schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl GroupRecord {
-    /// `includes_inactive` lists deactivated members too, as older levels do. The record is the same for
-    /// everybody.
-    pub fn new(realm: &Realm, group: &Group, includes_inactive: bool) -> Self {
-        let members = group.members.iter().filter(|user| includes_inactive || realm.is_active(**user));
+    /// The record of a group, the same for everybody. With `includes_deactivated_members` it lists these too, as levels
+    /// below 303 do (A-113 in docs/assumptions.md).
+    pub fn new(realm: &Realm, group: &Group, includes_deactivated_members: bool) -> Self {
+        let members = group.members.iter().filter(|user| includes_deactivated_members || realm.is_active(**user));
         Self {
             id: group.id.0,
             name: group.name.clone(),

@@ -41,6 +41,6 @@ impl LinkifierRecord {
 }
 
 /// The records in the order in which the linkifiers apply.
-pub fn linkifiers(linkifiers: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
+pub fn linkifier_records(linkifiers: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
     linkifiers.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
 }

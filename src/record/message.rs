@@ -61,7 +61,8 @@ pub struct MessageRecord {
     /// ID of the channel; absent for direct messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_id: Option<i64>,
-    /// Edits and moves, newest first; absent if there are none, or the organization does not show them.
+    /// Edits and moves that the organization shows, newest first; absent if the message was never changed, or the
+    /// organization shows neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit_history: Option<Vec<EditRecord>>,
     /// When the text was last edited, UNIX seconds; absent if it never was.
@@ -193,9 +194,9 @@ impl MessageView<'_> {
             self.apply_markdown,
             self.allow_empty_topic_name,
             self.client_computes_avatar(realm, sender),
-            self.is_inaccessible(realm, sender),
+            self.hides_sender(realm, sender),
         ];
-        view_properties.into_iter().fold(0, |view_index, is_true| 2 * view_index + usize::from(is_true))
+        view_properties.into_iter().fold(0, |view_index, property| 2 * view_index + usize::from(property))
     }
 
     /// Whether the client computes the URL of the sender's picture, if it is the provider's.
@@ -206,7 +207,7 @@ impl MessageView<'_> {
     }
 
     /// Whether the viewer may not access the sender.
-    fn is_inaccessible(&self, realm: &Realm, sender: &User) -> bool {
+    fn hides_sender(&self, realm: &Realm, sender: &User) -> bool {
         self.viewer.is_some_and(|viewer| !realm.can_access_user(viewer, sender.id))
     }
 }
@@ -242,7 +243,7 @@ impl MessageRecord {
         let display_topic = |topic: &str| display_topic_name(topic, view.allow_empty_topic_name);
         let topic = message.channel_and_topic().map(|(_, topic)| topic.as_ref());
         let client_computes_avatar = view.client_computes_avatar(realm, sender);
-        let (sender_full_name, sender_email, avatar_url) = if view.is_inaccessible(realm, sender) {
+        let (sender_full_name, sender_email, avatar_url) = if view.hides_sender(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
         } else {
             (

@@ -25,6 +25,7 @@ pub struct OwnList {
     pub value: fn(&UserState) -> Value,
 }
 
+/// Declares the lists: each has a name in `wire.rs`, its type in the register reply, and its value there.
 macro_rules! own_lists {
     ($($list:ident: $type:ty = $value:expr;)*) => {
         /// The lists, in the order of the register reply.
@@ -32,8 +33,8 @@ macro_rules! own_lists {
             list: wire::$list,
             schema: |generator| generator.subschema_for::<$type>(),
             value: |state| {
-                let value: fn(&UserState) -> $type = $value;
-                json!(value(state))
+                let to_list: fn(&UserState) -> $type = $value;
+                json!(to_list(state))
             },
         }),*];
     };
@@ -48,7 +49,7 @@ own_lists! {
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
         drafts.into_iter().take(MAX_DRAFTS).map(|draft| DraftRecord::new(draft)).collect()
     };
-    MUTED_USERS: Vec<MutedUserRecord> = |state| muted_users(&state.muted_users);
+    MUTED_USERS: Vec<MutedUserRecord> = |state| muted_user_records(&state.muted_users);
 }
 
 /// Declares the types of events. Each type has the name of its kind.
@@ -151,8 +152,8 @@ pub struct NavigationViewChange {
 }
 
 /// The records of muted users, sorted by ID.
-pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
-    muted.iter().map(|(user, muted_at)| MutedUserRecord { id: *user, timestamp: muted_at.seconds() }).collect()
+pub fn muted_user_records(muted_users: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
+    muted_users.iter().map(|(user, muted_at)| MutedUserRecord { id: *user, timestamp: muted_at.seconds() }).collect()
 }
 
 /// A text that a user saved to insert it into messages.

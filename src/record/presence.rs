@@ -49,16 +49,17 @@ pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
 #[serde(untagged)]
 pub enum ListedPresence {
     Modern(PresenceRecord),
-    Legacy(LegacyPresence),
+    Legacy(LegacyUserPresence),
 }
 
 /// The presence of a user by client in the legacy format.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LegacyPresence {
+#[schemars(rename = "LegacyPresence")]
+pub struct LegacyUserPresence {
     /// The presence of all clients together.
     aggregated: AggregatedPresence,
     /// The presence of clients of the kind `website`; there is no other kind.
-    website: LegacyPresenceRecord,
+    website: LegacyClientPresence,
 }
 
 /// The presence of all clients of a user together in the legacy format.
@@ -73,13 +74,11 @@ pub struct AggregatedPresence {
     timestamp: i64,
 }
 
-impl LegacyPresence {
+impl LegacyUserPresence {
     fn new(user: &User, presence: Presence) -> Self {
-        let (status, timestamp) = legacy_status(user, presence);
-        Self {
-            aggregated: AggregatedPresence { client: "website", status, timestamp },
-            website: LegacyPresenceRecord { client: "website", status, timestamp, pushable: false },
-        }
+        let website = LegacyClientPresence::new(user, presence);
+        let LegacyClientPresence { client, status, timestamp, .. } = website;
+        Self { aggregated: AggregatedPresence { client, status, timestamp }, website }
     }
 }
 
@@ -89,7 +88,7 @@ pub type Presences = IndexMap<String, ListedPresence>;
 /// The users whose presence a reply contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresenceRange {
-    /// Users who were connected in this number of days before now; no users for 0.
+    /// Users who were connected within this number of days before now; none for 0.
     Days(i64),
     /// Users whose presence changed after this `presence_last_update_id`.
     Since(i64),
@@ -131,7 +130,7 @@ pub fn presences_in_range(
         if slim {
             presences.insert(id.to_string(), ListedPresence::Modern(PresenceRecord::new(user, presence)));
         } else {
-            presences.insert(realm.api_email(user), ListedPresence::Legacy(LegacyPresence::new(user, presence)));
+            presences.insert(realm.api_email(user), ListedPresence::Legacy(LegacyUserPresence::new(user, presence)));
         }
     }
     (presences, last_update_id)
@@ -149,8 +148,7 @@ pub fn event_fields(
         let presences = BTreeMap::from([(user.id, PresenceRecord::new(user, presence))]);
         return events::Presence { presences: Some(presences), ..Default::default() };
     }
-    let (status, timestamp) = legacy_status(user, presence);
-    let website = LegacyPresenceRecord { client: "website", status, timestamp, pushable: false };
+    let website = LegacyClientPresence::new(user, presence);
     events::Presence {
         presences: None,
         user_id: Some(user.id),
@@ -163,7 +161,7 @@ pub fn event_fields(
 /// Presence of a client in the legacy format.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct LegacyPresenceRecord {
+pub struct LegacyClientPresence {
     /// Always `website`, the only kind of client.
     #[schemars(extend("enum" = ["website"]))]
     pub client: &'static str,
@@ -174,4 +172,11 @@ pub struct LegacyPresenceRecord {
     pub timestamp: i64,
     /// Always false.
     pub pushable: bool,
+}
+
+impl LegacyClientPresence {
+    fn new(user: &User, presence: Presence) -> Self {
+        let (status, timestamp) = legacy_status(user, presence);
+        Self { client: "website", status, timestamp, pushable: false }
+    }
 }

@@ -57,7 +57,7 @@ impl ProfileFieldRecord {
 }
 
 /// The records in the order of the fields.
-pub fn profile_fields(fields: &OrdMap<ProfileFieldId, Arc<ProfileField>>) -> Vec<ProfileFieldRecord> {
+pub fn profile_field_records(fields: &OrdMap<ProfileFieldId, Arc<ProfileField>>) -> Vec<ProfileFieldRecord> {
     let mut fields: Vec<_> = fields.values().collect();
     fields.sort_by_key(|field| (field.order, field.id));
     fields.into_iter().map(|field| ProfileFieldRecord::new(field)).collect()

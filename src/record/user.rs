@@ -1,7 +1,7 @@
 //! The API's record of a user (specification, "User" and "Own user").
 
 use crate::realm::Realm;
-use crate::realm::user::{RenderedUserParts, Role, UNKNOWN_USER_NAME, User};
+use crate::realm::user::{Role, SerializedUserParts, UNKNOWN_USER_NAME, User};
 use crate::record::avatar::{AvatarSize, UNKNOWN_AVATAR_URL, avatar_url, avatar_url_unless_computed};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
@@ -122,6 +122,31 @@ impl UserRecord {
         }
     }
 
+    /// A placeholder for a user that the viewer may not access, for clients that need a record of each user.
+    pub fn placeholder(realm: &Realm, user: &User) -> Self {
+        Self {
+            user_id: user.id.0,
+            delivery_email: None,
+            email: realm.dummy_email(user.id),
+            full_name: UNKNOWN_USER_NAME.to_owned(),
+            date_joined: user.date_joined.to_iso8601_minutes(),
+            is_active: Some(user.is_active),
+            is_owner: false,
+            is_admin: false,
+            is_guest: false,
+            is_bot: false,
+            bot_type: None,
+            bot_owner_id: None,
+            role: Role::Member.number(),
+            timezone: Some(String::new()),
+            avatar_url: Some(UNKNOWN_AVATAR_URL.to_owned()),
+            avatar_version: 1,
+            is_imported_stub: false,
+            is_deleted: false,
+            is_system_bot: false,
+            profile_data: Some(BTreeMap::new()),
+        }
+    }
     /// Removes `is_active`, which users in the lists of the register reply do not have, except system bots.
     #[must_use]
     pub fn without_is_active(self) -> Self {
@@ -129,23 +154,28 @@ impl UserRecord {
     }
 }
 
+/// The index of the first of the cached entries of plain lists.
+const PLAIN_LIST_INDEX: usize = 0;
+/// The index of the first of the cached entries of the lists of the register reply.
+const REGISTER_LIST_INDEX: usize = 4;
+
 /// The record of a user in a list. Records that are the same for many viewers are serialized once and then cached.
 #[derive(Clone, Debug)]
 pub enum ListedUser {
     /// Serialized at this index of the user's cache.
     Cached(Arc<User>, usize),
-    /// Built for a single viewer.
+    /// Not cached: of system bots in the register reply, for spectators, and with custom profile fields in other lists.
     Uncached(Box<UserRecord>),
 }
 
 impl ListedUser {
     /// `realm` must be a published snapshot and not an unfinished change, since the record is cached.
     pub fn new(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
-        let make = || UserRecord::new(realm, user, view);
+        let make_record = || UserRecord::new(realm, user, view);
         if view.viewer.is_none() || view.include_profile {
-            ListedUser::Uncached(Box::new(make()))
+            ListedUser::Uncached(Box::new(make_record()))
         } else {
-            Self::cached(realm, user, view, 0, make)
+            Self::cached(realm, user, view, PLAIN_LIST_INDEX, make_record)
         }
     }
 
@@ -155,11 +185,11 @@ impl ListedUser {
         if user.is_system_bot() {
             return ListedUser::Uncached(Box::new(UserRecord::new(realm, user, view)));
         }
-        let make = || UserRecord::new(realm, user, view).without_is_active();
+        let make_record = || UserRecord::new(realm, user, view).without_is_active();
         if view.viewer.is_none() {
-            ListedUser::Uncached(Box::new(make()))
+            ListedUser::Uncached(Box::new(make_record()))
         } else {
-            Self::cached(realm, user, view, 4, make)
+            Self::cached(realm, user, view, REGISTER_LIST_INDEX, make_record)
         }
     }
 
@@ -170,12 +200,12 @@ impl ListedUser {
         user: &Arc<User>,
         view: UserView<'_>,
         first_index: usize,
-        make: impl FnOnce() -> UserRecord,
+        make_record: impl FnOnce() -> UserRecord,
     ) -> Self {
         let can_see_email = realm.can_see_email(view.viewer, user);
         let index = first_index + usize::from(can_see_email) * 2 + usize::from(view.client_gravatar);
         user.cached_json.list_entries[index]
-            .get_or_init(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
+            .get_or_init(|| serde_json::value::to_raw_value(&make_record()).unwrap_or_default());
         ListedUser::Cached(user.clone(), index)
     }
 }
@@ -204,50 +234,22 @@ impl JsonSchema for ListedUser {
 
 /// The user's values of custom profile fields, by the ID of the field.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
-    let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
+    let to_value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
         (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })
     };
-    user.profile.iter().map(value).collect()
+    user.profile.iter().map(to_value).collect()
 }
 
 /// The serialized parts of a user's record that are expensive to build. `realm` must be a published snapshot, since
 /// they are cached.
-pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<RenderedUserParts> {
+pub fn serialized_parts(realm: &Realm, user: &User) -> Arc<SerializedUserParts> {
     fn to_raw(value: &impl Serialize) -> Box<RawValue> {
         serde_json::value::to_raw_value(value).unwrap_or_default()
     }
-    let make = || RenderedUserParts {
+    let make_parts = || SerializedUserParts {
         avatar_url: to_raw(&avatar_url(realm, user, AvatarSize::Small)),
         date_joined: to_raw(&user.date_joined.to_iso8601_minutes()),
         profile_data: to_raw(&profile_data(user)),
     };
-    user.cached_json.rendered_parts.get_or_init(|| Arc::new(make())).clone()
-}
-
-impl UserRecord {
-    /// A placeholder for a user that the viewer may not access, for clients that need a record of each user.
-    pub fn placeholder(realm: &Realm, user: &User) -> Self {
-        Self {
-            user_id: user.id.0,
-            delivery_email: None,
-            email: realm.dummy_email(user.id),
-            full_name: UNKNOWN_USER_NAME.to_owned(),
-            date_joined: user.date_joined.to_iso8601_minutes(),
-            is_active: Some(user.is_active),
-            is_owner: false,
-            is_admin: false,
-            is_guest: false,
-            is_bot: false,
-            bot_type: None,
-            bot_owner_id: None,
-            role: Role::Member.number(),
-            timezone: Some(String::new()),
-            avatar_url: Some(UNKNOWN_AVATAR_URL.to_owned()),
-            avatar_version: 1,
-            is_imported_stub: false,
-            is_deleted: false,
-            is_system_bot: false,
-            profile_data: Some(BTreeMap::new()),
-        }
-    }
+    user.cached_json.serialized_parts.get_or_init(|| Arc::new(make_parts())).clone()
 }

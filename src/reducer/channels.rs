@@ -1,6 +1,6 @@
 //! Events of channels and subscriptions.
 
-use super::json::{Object, into_object, put, row, rows, take, to_integers};
+use super::json::{Object, into_object, put, row, row_mut, rows, rows_mut, take, to_integers};
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ impl State {
             "update" => self.apply_channel_update(event),
             _ => return false,
         }
-        self.mark_subscriber_counts_of_guest_unknown();
+        self.hide_subscribers_from_guest();
         self.mark_muted_topics_unknown();
         self.mark_bot_channels_unknown();
         self.recount_unread();
@@ -67,7 +67,7 @@ impl State {
         }
         let has_subscription_row = ["subscriptions", "unsubscribed"]
             .iter()
-            .any(|list| row(&mut self.value, list, "stream_id", &id.into()).is_some());
+            .any(|list| row(&self.value, list, "stream_id", &id.into()).is_some());
         if has_subscription_row {
             return;
         }
@@ -84,7 +84,7 @@ impl State {
 
     /// If the user is a guest, empties lists of subscribers and marks their counts as unknown, because guests know only
     /// the subscribers of web-public channels and of channels that they are subscribed to.
-    pub(super) fn mark_subscriber_counts_of_guest_unknown(&mut self) {
+    pub(super) fn hide_subscribers_from_guest(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
         }
@@ -138,7 +138,7 @@ impl State {
             self.mark_user_topics_unknown(id);
         }
         for list in CHANNEL_LISTS {
-            let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
+            let Some(channel) = row_mut(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
             channel.extend(changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())));
         }
         for channel in self.default_channel_records(&event["stream_id"]) {
@@ -149,13 +149,13 @@ impl State {
         self.update_muted_topics();
     }
 
-    fn channel_name(&mut self, id: &Value) -> Option<Value> {
-        CHANNEL_LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
+    fn channel_name(&self, id: &Value) -> Option<Value> {
+        CHANNEL_LISTS.into_iter().find_map(|list| row(&self.value, list, "stream_id", id)?.get("name").cloned())
     }
 
     /// Renames the default channels of bots, which are listed by name, because no event about the bots is sent.
     fn rename_bot_channels(&mut self, old_name: &Value, new_name: &Value) {
-        for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
+        for bot in rows_mut(&mut self.value, "realm_bots").into_iter().flatten() {
             for key in BOT_CHANNEL_KEYS {
                 bot.get_mut(key).filter(|name| *name == old_name).into_iter().for_each(|name| *name = new_name.clone());
             }
@@ -164,10 +164,9 @@ impl State {
 
     /// Marks the channels of bots as unknown if one is invisible, because new names of such channels are not sent.
     pub(super) fn mark_bot_channels_unknown(&mut self) {
-        let list_rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
-        let mut names = list_rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
-        let is_visible =
-            |name: &Value| CHANNEL_LISTS.iter().any(|list| list_rows(list).any(|channel| channel["name"] == *name));
+        let bots = rows(&self.value, "realm_bots").iter();
+        let mut names = bots.flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
+        let is_visible = |name: &Value| CHANNEL_LISTS.iter().any(|list| row(&self.value, list, "name", name).is_some());
         if names.any(|name| !name.is_null() && !is_visible(name)) {
             self.unknown_parts.insert(UnknownPart::BotChannels);
         }
@@ -189,7 +188,7 @@ impl State {
             "update" => {
                 let property = event["property"].as_str().unwrap_or_default();
                 for list in ["subscriptions", "unsubscribed"] {
-                    if let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) {
+                    if let Some(channel) = row_mut(&mut self.value, list, "stream_id", &event["stream_id"]) {
                         channel.insert(property.to_owned(), event["value"].clone());
                         // Up to level 138, no other field says that a channel is muted.
                         let is_muted = (property == "in_home_view").then(|| event["value"] == false);
@@ -202,7 +201,7 @@ impl State {
             "peer_add" | "peer_remove" => self.apply_peers(event, op == "peer_add"),
             _ => return false,
         }
-        self.mark_subscriber_counts_of_guest_unknown();
+        self.hide_subscribers_from_guest();
         self.recount_unread();
         true
     }
@@ -221,7 +220,7 @@ impl State {
             self.unknown_parts.remove(&UnknownPart::PastSubscription(number));
             self.unknown_parts.remove(&UnknownPart::SubscriberCount(number));
         }
-        if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
+        if let Some(channel) = row_mut(&mut self.value, "streams", "stream_id", &id) {
             let keys: Vec<String> = channel.keys().cloned().collect();
             for key in keys {
                 if let Some(value) = subscription.get(&key) {
@@ -236,7 +235,7 @@ impl State {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
         // Deletions of messages in this channel are not sent from now on.
         self.unknown_parts.insert(UnknownPart::NewestMessage);
-        let subscriber = self.own_id.map(|id| self.subscriber_key(id));
+        let subscriber = self.own_id.map(|own_id| self.subscriber_key(own_id));
         if let (Some(subscriber), Some(list)) = (subscriber, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &subscriber, false);
         }
@@ -248,24 +247,25 @@ impl State {
         }
         add_to_subscriber_count(&mut subscription, -1);
         put(&mut self.value, "unsubscribed", "stream_id", subscription);
-        if let Some(channel) = row(&mut self.value, "streams", "stream_id", id) {
+        if let Some(channel) = row_mut(&mut self.value, "streams", "stream_id", id) {
             add_to_subscriber_count(channel, -1);
         }
     }
 
     fn apply_peers(&mut self, event: &Value, adds: bool) {
-        let mut users = to_integers(&event["user_ids"]);
-        users.extend(event["user_id"].as_i64());
-        let users: Vec<Value> = users.into_iter().map(|user| self.subscriber_key(user)).collect();
+        let mut user_ids = to_integers(&event["user_ids"]);
+        user_ids.extend(event["user_id"].as_i64());
+        let subscribers: Vec<Value> = user_ids.into_iter().map(|user_id| self.subscriber_key(user_id)).collect();
         for id in self.peer_channels(event) {
             // The count of a channel that has just become visible includes these users.
             let is_already_counted = self.channels_awaiting_peers.remove(&id) && adds;
-            let changed_count = users.iter().filter(|user| self.change_peer(id, user, adds)).count() as i64;
+            let changed_subscribers = subscribers.iter().filter(|subscriber| self.change_peer(id, subscriber, adds));
+            let changed_count = changed_subscribers.count() as i64;
             if is_already_counted {
                 continue;
             }
             for list in CHANNEL_LISTS {
-                if let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) {
+                if let Some(channel) = row_mut(&mut self.value, list, "stream_id", &id.into()) {
                     add_to_subscriber_count(channel, if adds { changed_count } else { -changed_count });
                 }
             }
@@ -274,16 +274,39 @@ impl State {
 
     /// Adds a user to the subscribers of a channel or removes the user. Returns false if that changes nothing, and
     /// true if no list has the subscribers of the channel.
-    fn change_peer(&mut self, channel: i64, user: &Value, adds: bool) -> bool {
+    fn change_peer(&mut self, channel_id: i64, subscriber: &Value, adds: bool) -> bool {
         let (mut has_subscriber_list, mut is_changed) = (false, false);
         for list in CHANNEL_LISTS {
-            let channel = row(&mut self.value, list, "stream_id", &channel.into());
+            let channel = row_mut(&mut self.value, list, "stream_id", &channel_id.into());
             if let Some(subscribers) = channel.and_then(|channel| channel.get_mut("subscribers")) {
                 has_subscriber_list = true;
-                is_changed |= Self::change_subscribers(subscribers, user, adds);
+                is_changed |= Self::change_subscribers(subscribers, subscriber, adds);
             }
         }
         is_changed || !has_subscriber_list
+    }
+
+    /// Adds a user to a list of subscribers or removes the user. Returns false if nothing changes.
+    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, adds: bool) -> bool {
+        let Some(list) = list.as_array_mut() else { return false };
+        let position = list.iter().position(|listed| listed == subscriber);
+        match position {
+            None if adds => {
+                let index = list.partition_point(|listed| listed.as_i64() < subscriber.as_i64());
+                list.insert(index, subscriber.clone());
+            }
+            Some(position) if !adds => _ = list.remove(position),
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn reorder_folders(&mut self, event: &Value) {
+        for (position, id) in event["order"].as_array().into_iter().flatten().enumerate() {
+            if let Some(folder) = row_mut(&mut self.value, "channel_folders", "id", id) {
+                folder.insert("order".into(), position.into());
+            }
+        }
     }
 }
 

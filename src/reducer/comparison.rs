@@ -70,11 +70,11 @@ impl State {
     /// Removes starred messages that may have been deleted without an event, and lowers `max_message_id` if the newest
     /// message may have been deleted.
     fn ignore_unsent_deletions(&self, folded: &mut Object, registered: &Object) {
-        let listed_ids = registered.get("starred_messages").and_then(Value::as_array);
-        if let (Some(starred), Some(listed_ids)) =
-            (folded.get_mut("starred_messages").and_then(Value::as_array_mut), listed_ids)
+        let registered_ids = registered.get("starred_messages").and_then(Value::as_array);
+        if let (Some(folded_ids), Some(registered_ids)) =
+            (folded.get_mut("starred_messages").and_then(Value::as_array_mut), registered_ids)
         {
-            starred.retain(|id| listed_ids.contains(id));
+            folded_ids.retain(|id| registered_ids.contains(id));
         }
         let newest_id = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
         if self.unknown_parts.contains(&UnknownPart::NewestMessage)
@@ -170,7 +170,8 @@ fn remove_status_and_presence(normalized: &mut Object, id: i64) {
     }
 }
 
-fn remove_away(normalized: &mut Object, id: &str) {
+/// Removes whether a user is away, and the status if it says nothing else.
+fn remove_away_status(normalized: &mut Object, id: &str) {
     let Some(statuses) = normalized.get_mut("user_status").and_then(Value::as_object_mut) else { return };
     let has_only_away = statuses.get_mut(id).and_then(Value::as_object_mut).is_some_and(|status| {
         status.shift_remove("away");
@@ -234,7 +235,7 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             row["avatar_url"] = Value::Null;
         }),
         UnknownPart::StatusAndPresence(id) => remove_status_and_presence(normalized, *id),
-        UnknownPart::Away(id) => remove_away(normalized, &id.to_string()),
+        UnknownPart::Away(id) => remove_away_status(normalized, &id.to_string()),
         UnknownPart::SubscriberCount(id) => {
             clear_subscriber_count(normalized, &["streams", "unsubscribed", "never_subscribed"], *id)
         }
@@ -247,12 +248,12 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
         UnknownPart::OrderOfFolders => {
             for_each_row(normalized, &["channel_folders"], |folder| folder["order"] = Value::Null)
         }
-        UnknownPart::Unread => _ = normalized.shift_remove("unread_msgs"),
+        UnknownPart::UnreadMessages => _ = normalized.shift_remove("unread_msgs"),
         UnknownPart::AnnouncementChannels => {
             CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normalized.shift_remove(*key))
         }
         UnknownPart::ChannelPermissionHolder(id) => remove_permission_holder(normalized, *id),
-        UnknownPart::Archived(id) => {
+        UnknownPart::ChannelExistence(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             remove_channel_rows(normalized, &lists, *id);
         }
@@ -283,8 +284,10 @@ fn sort(list: &mut Value) {
 fn row_key(row: &Value) -> Option<String> {
     let key: Vec<String> = ROW_KEYS
         .iter()
+        // Rows of topics are identified together with their channel.
         .chain(&["topic", "topic_name"])
         .filter_map(|key| Some(format!("{key}={}", row.as_object()?.get(*key)?)))
+        // A name identifies only rows without an ID, since names change.
         .filter(|part| !part.starts_with("name=") || row.get("stream_id").is_none() && row.get("id").is_none())
         .collect();
     (!key.is_empty()).then(|| key.join(","))
@@ -296,23 +299,28 @@ fn collect_differences(place: &str, folded: &Value, registered: &Value, differen
     }
     let path_of = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match (folded, registered) {
-        (Value::Object(left), Value::Object(right)) => {
-            for key in left.keys().chain(right.keys().filter(|key| !left.contains_key(*key))) {
-                match (left.get(key), right.get(key)) {
-                    (Some(left), Some(right)) => collect_differences(&path_of(key), left, right, differences),
-                    (left, right) => differences.push(Difference {
+        (Value::Object(folded_members), Value::Object(registered_members)) => {
+            let added_keys = registered_members.keys().filter(|key| !folded_members.contains_key(*key));
+            for key in folded_members.keys().chain(added_keys) {
+                match (folded_members.get(key), registered_members.get(key)) {
+                    (Some(folded_value), Some(registered_value)) => {
+                        collect_differences(&path_of(key), folded_value, registered_value, differences);
+                    }
+                    (folded_value, registered_value) => differences.push(Difference {
                         place: path_of(key),
-                        folded: left.cloned(),
-                        registered: right.cloned(),
+                        folded: folded_value.cloned(),
+                        registered: registered_value.cloned(),
                     }),
                 }
             }
         }
-        (Value::Array(left), Value::Array(right)) if left.iter().chain(right).all(|row| row_key(row).is_some()) => {
+        (Value::Array(folded_items), Value::Array(registered_items))
+            if folded_items.iter().chain(registered_items).all(|row| row_key(row).is_some()) =>
+        {
             let rows_by_key = |rows: &[Value]| -> Object {
                 rows.iter().filter_map(|row| Some((format!("[{}]", row_key(row)?), row.clone()))).collect()
             };
-            let (folded_rows, registered_rows) = (rows_by_key(left), rows_by_key(right));
+            let (folded_rows, registered_rows) = (rows_by_key(folded_items), rows_by_key(registered_items));
             if folded_rows == registered_rows {
                 // Only the order of the rows differs.
                 differences.push(Difference {

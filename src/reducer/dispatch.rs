@@ -28,8 +28,8 @@ impl State {
             "delete_message" => self.apply_delete_message(event),
             "update_message_flags" => {
                 // Below level 32, the key is `operation`.
-                let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
-                return self.apply_update_message_flags(event, op);
+                let operation = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
+                return self.apply_update_message_flags(event, operation);
             }
             "stream" => return self.apply_stream(event, op),
             "subscription" => return self.apply_subscription(event, op),

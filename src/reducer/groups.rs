@@ -1,7 +1,7 @@
 //! Events of user groups.
 
 use super::State;
-use super::json::{insert_number, into_object, merge_into_row, put, remove_number, row, take, to_integers};
+use super::json::{insert_number, into_object, merge_into_row, put, remove_number, row_mut, take, to_integers};
 use serde_json::Value;
 
 impl State {
@@ -15,7 +15,7 @@ impl State {
                 take(&mut self.value, LIST, "id", id);
             }
             "update" => {
-                if let Some(group) = row(&mut self.value, LIST, "id", id) {
+                if let Some(group) = row_mut(&mut self.value, LIST, "id", id) {
                     merge_into_row(group, &event["data"]);
                 }
             }
@@ -25,7 +25,7 @@ impl State {
                 } else {
                     ("direct_subgroup_ids", &event["direct_subgroup_ids"])
                 };
-                let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
+                let list = row_mut(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
                 if let Some(list) = list {
                     for number in to_integers(changed_ids) {
                         if op.starts_with("add") {

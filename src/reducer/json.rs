@@ -44,29 +44,39 @@ pub fn remove_member(permission: &mut Value, user: i64) {
     }
 }
 
+/// The rows of a list; empty if the state does not have it.
+pub fn rows<'state>(state: &'state Object, list: &str) -> &'state [Value] {
+    state.get(list).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
 /// The rows of a list. None if the state does not have it.
-pub fn rows<'state>(state: &'state mut Object, list: &str) -> Option<&'state mut Vec<Value>> {
+pub fn rows_mut<'state>(state: &'state mut Object, list: &str) -> Option<&'state mut Vec<Value>> {
     state.get_mut(list)?.as_array_mut()
 }
 
 /// The row whose `key` has the value `id`. None if the state does not have the list or the row.
-pub fn row<'state>(state: &'state mut Object, list: &str, key: &str, id: &Value) -> Option<&'state mut Object> {
-    rows(state, list)?.iter_mut().find(|row| row.get(key) == Some(id))?.as_object_mut()
+pub fn row<'state>(state: &'state Object, list: &str, key: &str, id: &Value) -> Option<&'state Object> {
+    rows(state, list).iter().find(|row| row.get(key) == Some(id))?.as_object()
+}
+
+/// [`row`], to change it.
+pub fn row_mut<'state>(state: &'state mut Object, list: &str, key: &str, id: &Value) -> Option<&'state mut Object> {
+    rows_mut(state, list)?.iter_mut().find(|row| row.get(key) == Some(id))?.as_object_mut()
 }
 
 /// Adds a row, or replaces the one with the same value of `key`. Does nothing if the state does not have the list.
 pub fn put(state: &mut Object, list: &str, key: &str, new_row: Object) {
     let id = new_row.get(key).cloned().unwrap_or_default();
-    if let Some(old_row) = row(state, list, key, &id) {
+    if let Some(old_row) = row_mut(state, list, key, &id) {
         *old_row = new_row;
-    } else if let Some(rows) = rows(state, list) {
+    } else if let Some(rows) = rows_mut(state, list) {
         rows.push(new_row.into());
     }
 }
 
-/// Removes and returns the row whose `key` has the value `id`.
+/// Removes and returns the row whose `key` has the value `id`. None if the state does not have the list or the row.
 pub fn take(state: &mut Object, list: &str, key: &str, id: &Value) -> Option<Object> {
-    let rows = rows(state, list)?;
+    let rows = rows_mut(state, list)?;
     let position = rows.iter().position(|row| row.get(key) == Some(id))?;
     Some(into_object(rows.remove(position)))
 }

@@ -1,6 +1,6 @@
-//! Events of lists whose updates follow the same pattern.
+//! Events of the lists in `wire.rs`, which says how events change each list.
 
-use super::json::{into_object, merge_into_row, put, row, take};
+use super::json::{into_object, merge_into_row, put, row_mut, take};
 use super::{State, UnknownPart};
 use crate::wire::{ElementChange, EventKind, LISTS, List, ListUpdates};
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl State {
             ListUpdates::ByElement { id, changed: Some((kind, ElementChange::Part(id_field, field))), .. }
                 if has_op(kind) =>
             {
-                if let Some(element) = row(&mut self.value, list.key, id, &event[id_field]) {
+                if let Some(element) = row_mut(&mut self.value, list.key, id, &event[id_field]) {
                     merge_into_row(element, &event[field]);
                 }
             }
@@ -76,7 +76,7 @@ mod tests {
     fn fields() -> BTreeMap<&'static str, Vec<String>> {
         let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
         let keys = |schema: Value| into_object(schema["properties"].clone()).keys().cloned().collect();
-        SCHEMAS.iter().map(|(kind, fields)| (kind.text(), keys(fields(&mut generator).to_value()))).collect()
+        SCHEMAS.iter().map(|(kind, schema)| (kind.text(), keys(schema(&mut generator).to_value()))).collect()
     }
 
     #[test]
@@ -86,11 +86,11 @@ mod tests {
             let fields_of_list = match list.updates {
                 ListUpdates::Whole(kind, field) => vec![(kind, field)],
                 ListUpdates::ByElement { added, changed, removed, .. } => {
-                    let changed = changed.into_iter().flat_map(|(kind, changed)| match changed {
+                    let changed_fields = changed.into_iter().flat_map(|(kind, change)| match change {
                         ElementChange::Element(field) => vec![(kind, field)],
                         ElementChange::Part(id_field, field) => vec![(kind, id_field), (kind, field)],
                     });
-                    [added].into_iter().chain(changed).chain(removed).collect()
+                    [added].into_iter().chain(changed_fields).chain(removed).collect()
                 }
             };
             // Events that only older levels send have no schema.

@@ -61,12 +61,13 @@ impl State {
     }
 
     /// The mention in a message that was marked as unread. Below level 213, it is not known whether its topic counted
-    /// as muted, because unmuted topics in muted channels do.
+    /// as muted, because the server counts unmuted topics in muted channels as muted, too.
     pub(super) fn reported_mention(&self, is_listed: bool, channel: &Value, topic: &str) -> Mention {
         let was_muted = self.is_muted(channel, topic).filter(|_| self.counts_unmuted_topics());
         Mention::Reported { is_listed, was_muted }
     }
 
+    /// Recomputes the list of mentions, and which messages may be missing there.
     pub(super) fn update_mentions(&mut self) {
         self.unknown_parts.retain(|part| !matches!(part, UnknownPart::Mention(_)));
         let mut listed_ids = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! Events of messages: unread and starred messages, conversations and the newest message.
 
-use super::json::{insert_number, remove_number, row, rows, to_integers};
+use super::json::{insert_number, remove_number, row, rows_mut, to_integers};
 use super::mentions::Mention;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
@@ -51,9 +51,9 @@ impl State {
     /// Whether the user is a recipient of messages in the topic or conversation. Some clients also receive messages of
     /// channels that the user is not subscribed to. Channels in no list are archived, and only their subscribers
     /// receive their messages.
-    fn is_recipient_in(&mut self, bucket: &UnreadBucket) -> bool {
+    fn is_recipient_in(&self, bucket: &UnreadBucket) -> bool {
         let UnreadBucket::Topic(channel, _) = bucket else { return true };
-        let mut is_in_list = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
+        let is_in_list = |list| row(&self.value, list, "stream_id", &(*channel).into()).is_some();
         is_in_list("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in_list)
     }
 
@@ -70,14 +70,16 @@ impl State {
         }
     }
 
-    fn record_conversation(&mut self, other_members: &[i64], newest: i64) {
+    fn record_conversation(&mut self, other_members: &[i64], message_id: i64) {
         let mut other_members = other_members.to_vec();
         other_members.sort_unstable();
-        let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
+        let Some(recent) = rows_mut(&mut self.value, "recent_private_conversations") else { return };
         recent.retain(|row| to_integers(&row["user_ids"]) != other_members);
-        let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
-        recent
-            .insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": other_members}));
+        let older_index = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(message_id));
+        recent.insert(
+            older_index.unwrap_or(recent.len()),
+            json!({"max_message_id": message_id, "user_ids": other_members}),
+        );
         recent.truncate(MAX_CONVERSATIONS);
     }
 
@@ -114,7 +116,8 @@ impl State {
     /// Whether the user is subscribed to a channel; true if the state does not have the list of subscriptions.
     fn is_subscribed(&self, channel: &Value) -> bool {
         let subscriptions = self.value.get("subscriptions").and_then(Value::as_array);
-        subscriptions.is_none_or(|all| all.iter().any(|subscription| subscription["stream_id"] == *channel))
+        subscriptions
+            .is_none_or(|subscriptions| subscriptions.iter().any(|subscription| subscription["stream_id"] == *channel))
     }
 
     pub(super) fn apply_delete_message(&mut self, event: &Value) {
@@ -163,6 +166,7 @@ impl State {
                     self.remove_unread(id);
                 }
             }
+            // The event does not say in which conversations the messages are.
             ("read", "remove") if self.mark_unread_unknown_if_unsent() => {}
             ("read", "remove") => {
                 for id in ids {

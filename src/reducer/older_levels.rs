@@ -33,19 +33,21 @@ impl State {
         !Feature::DeactivationIsUpdateEvent.is_at(self.level())
     }
 
-    /// Removes the unread messages of archived channels, and resets settings whose value is one of them, about which
-    /// levels below 315 send no events.
-    pub(super) fn clear_archived_channels(&mut self, channels: &[i64]) {
+    /// Below level 315, applies what archiving does without events: removes the unread messages of the channels, and
+    /// resets settings whose value is one of them. `channel_ids` are those of an event `stream` with the op `delete`,
+    /// which may also mean that the channels became invisible; then the settings keep their values, so that these are
+    /// unknown.
+    pub(super) fn clear_archived_channels(&mut self, channel_ids: &[i64]) {
         if self.level() >= LISTS_ARCHIVED_SINCE {
             return;
         }
         let rows = self.unread_list("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
-        let archived = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channels.contains(&id)));
-        for message in archived.flat_map(|row| to_integers(&row["unread_message_ids"])) {
-            self.remove_unread(message);
+        let archived = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channel_ids.contains(&id)));
+        for message_id in archived.flat_map(|row| to_integers(&row["unread_message_ids"])) {
+            self.remove_unread(message_id);
         }
         for key in CHANNEL_PURPOSE_KEYS {
-            if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
+            if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channel_ids.contains(&id)) {
                 self.replace(key, &(-1).into());
                 self.unknown_parts.insert(UnknownPart::AnnouncementChannels);
             }
@@ -98,13 +100,13 @@ impl State {
         person["role"].as_i64().or_else(from_booleans)
     }
 
-    pub(super) fn is_moderator(&self, role: i64) -> bool {
+    pub(super) fn counts_as_moderator(&self, role: i64) -> bool {
         role == MODERATOR || role < MODERATOR && Feature::IsModeratorIncludesHigherRoles.is_at(self.level())
     }
 
     /// The key for the other user in unread messages of a one-to-one conversation.
     pub(super) fn partner_key(&self) -> &'static str {
-        if !Feature::UnreadDirectNamesOtherUser.is_at(self.level()) { "sender_id" } else { "other_user_id" }
+        if Feature::UnreadDirectNamesOtherUser.is_at(self.level()) { "other_user_id" } else { "sender_id" }
     }
 
     /// Whether topics whose names differ only in case are listed separately in unread messages.
@@ -117,7 +119,7 @@ impl State {
     pub(super) fn mark_unread_unknown_if_unsent(&mut self) -> bool {
         let is_unknown = !Feature::FlagEventsHaveMessageDetails.is_at(self.level());
         if is_unknown {
-            self.unknown_parts.insert(UnknownPart::Unread);
+            self.unknown_parts.insert(UnknownPart::UnreadMessages);
         }
         is_unknown
     }
@@ -128,29 +130,14 @@ impl State {
     }
 
     /// What lists of subscribers contain of the user with this ID: the ID or the email address.
-    pub(super) fn subscriber_key(&mut self, id: i64) -> Value {
+    pub(super) fn subscriber_key(&self, id: i64) -> Value {
         if Feature::SubscribersById.is_at(self.level()) {
             return id.into();
         }
         let lists = ["realm_users", "realm_non_active_users", "cross_realm_bots"];
         let email =
-            lists.into_iter().find_map(|list| row(&mut self.value, list, "user_id", &id.into())?.get("email").cloned());
+            lists.into_iter().find_map(|list| row(&self.value, list, "user_id", &id.into())?.get("email").cloned());
         email.unwrap_or_default()
-    }
-
-    /// Adds a user to a list of subscribers or removes the user. Returns false if nothing changes.
-    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, adds: bool) -> bool {
-        let Some(list) = list.as_array_mut() else { return false };
-        let position = list.iter().position(|listed| listed == subscriber);
-        match position {
-            None if adds => {
-                let index = list.partition_point(|listed| listed.as_i64() < subscriber.as_i64());
-                list.insert(index, subscriber.clone());
-            }
-            Some(position) if !adds => _ = list.remove(position),
-            _ => return false,
-        }
-        true
     }
 
     /// Replaces an email address in lists of subscribers (below level 79) and as the owner of bots (below level 5).
@@ -184,7 +171,7 @@ impl State {
     /// list.
     pub(super) fn mark_archived_unknown(&mut self, id: i64) {
         if (LISTS_ARCHIVED_SINCE..SENDS_ARCHIVING_SINCE).contains(&self.level()) {
-            self.unknown_parts.insert(UnknownPart::Archived(id));
+            self.unknown_parts.insert(UnknownPart::ChannelExistence(id));
         }
     }
 
@@ -243,12 +230,12 @@ impl State {
 
     /// The channels of a `peer_add` or `peer_remove` event. It has one channel ID below level 35, and a name below
     /// level 19.
-    pub(super) fn peer_channels(&mut self, event: &Value) -> Vec<i64> {
+    pub(super) fn peer_channels(&self, event: &Value) -> Vec<i64> {
         let name = event["name"].as_str().map(str::to_owned);
         let id_by_name = name.and_then(|name| {
             CHANNEL_LISTS
                 .into_iter()
-                .find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
+                .find_map(|list| row(&self.value, list, "name", &json!(name))?["stream_id"].as_i64())
         });
         let mut ids = to_integers(&event["stream_ids"]);
         ids.extend(event["stream_id"].as_i64().or(id_by_name));

@@ -1,8 +1,7 @@
-//! Events of the organization's settings, defaults of new users, custom emoji and order of channel folders, and of
-//! restarts of the server, after which it may have another version.
+//! Events of the organization's settings and defaults of new users, and of restarts of the server, after which it may
+//! have another version.
 
 use super::State;
-use super::json::{merge_into_row, row};
 use serde_json::Value;
 
 impl State {
@@ -25,14 +24,6 @@ impl State {
         self.refresh_rights();
         self.refresh_legacy_settings();
         true
-    }
-
-    pub(super) fn reorder_folders(&mut self, event: &Value) {
-        for (position, id) in event["order"].as_array().into_iter().flatten().enumerate() {
-            if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
-                folder.insert("order".into(), position.into());
-            }
-        }
     }
 
     fn set_organization_setting(&mut self, property: &str, value: &Value) {
@@ -62,27 +53,6 @@ impl State {
         {
             settings[property] = event["value"].clone();
         }
-    }
-
-    /// Applies an event `realm_emoji`. Returns false for an unknown `op`.
-    pub(super) fn apply_realm_emoji(&mut self, event: &Value, op: &str) -> bool {
-        let emoji = self.value.get_mut("realm_emoji").and_then(Value::as_object_mut);
-        match op {
-            "update" => self.replace("realm_emoji", &event["realm_emoji"]),
-            "add" => {
-                if let (Some(all_emoji), Some(id)) = (emoji, event["emoji"]["id"].as_str()) {
-                    all_emoji.insert(id.to_owned(), event["emoji"].clone());
-                }
-            }
-            "update_one" => {
-                let id = event["emoji_id"].as_str().unwrap_or_default();
-                if let Some(row) = emoji.and_then(|all_emoji| all_emoji.get_mut(id)?.as_object_mut()) {
-                    merge_into_row(row, &event["data"]);
-                }
-            }
-            _ => return false,
-        }
-        true
     }
 
     pub(super) fn apply_restart(&mut self, event: &Value) {

@@ -21,15 +21,15 @@ impl State {
         // None for a field without choices, or whose choices can't be parsed.
         let choices_by_field: HashMap<String, Option<Object>> =
             fields.iter().map(|field| (field["id"].to_string(), choices(field))).collect();
-        let is_valid = |id: &String, data: &Value| match choices_by_field.get(id) {
-            Some(Some(choices)) => data["value"].as_str().is_some_and(|value| choices.contains_key(value)),
+        let is_valid = |id: &String, value: &Value| match choices_by_field.get(id) {
+            Some(Some(choices)) => value["value"].as_str().is_some_and(|choice| choices.contains_key(choice)),
             Some(None) => true,
             None => false,
         };
         for list in ["realm_users", "realm_non_active_users"] {
             for user in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) {
-                    data.retain(|id, data| is_valid(id, data));
+                if let Some(values) = user.get_mut("profile_data").and_then(Value::as_object_mut) {
+                    values.retain(|id, value| is_valid(id, value));
                 }
             }
         }
@@ -47,14 +47,15 @@ impl State {
     }
 }
 
+/// Sets a user's value of a profile field; null removes it.
 pub(super) fn set_profile_field(user: &mut Object, field: &Value) {
     let Some(id) = field["id"].as_i64().map(|id| id.to_string()) else { return };
-    let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) else { return };
+    let Some(values) = user.get_mut("profile_data").and_then(Value::as_object_mut) else { return };
     if field["value"].is_null() {
-        data.shift_remove(&id);
+        values.shift_remove(&id);
     } else {
         let mut value = into_object(field.clone());
         value.remove("id");
-        data.insert(id, value.into());
+        values.insert(id, value.into());
     }
 }

@@ -99,11 +99,11 @@ impl State {
 
     /// The value of a deprecated policy. None if the state does not have the necessary keys.
     fn deprecated_policy(&self, permission: &str, policy_numbers: PolicyNumbers) -> Option<i64> {
-        let group = self.value.get(permission)?.as_i64();
+        let group_id = self.value.get(permission)?.as_i64();
         let groups = self.value.get("realm_user_groups")?.as_array()?;
-        let holder = groups.iter().find(|row| group.is_some() && row["id"].as_i64() == group);
+        let holder = groups.iter().find(|row| group_id.is_some() && row["id"].as_i64() == group_id);
         let name = holder.and_then(|row| row["name"].as_str());
-        let entry = policy_numbers.iter().find(|(group, _)| Some(*group) == name);
+        let entry = policy_numbers.iter().find(|(group_name, _)| Some(*group_name) == name);
         entry.or(policy_numbers.first()).map(|(_, number)| *number)
     }
 
@@ -123,7 +123,8 @@ fn is_member(groups: &[Value], group_ids: Vec<i64>, user: i64) -> bool {
     let groups_by_id: HashMap<i64, &Value> = groups.iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect();
     let mut visited: HashSet<i64> = group_ids.iter().copied().collect();
     let mut pending = group_ids;
-    while let Some(group) = pending.pop().and_then(|id| groups_by_id.get(&id)) {
+    while let Some(id) = pending.pop() {
+        let Some(group) = groups_by_id.get(&id) else { continue };
         if to_integers(&group["members"]).contains(&user) {
             return true;
         }
@@ -132,4 +133,20 @@ fn is_member(groups: &[Value], group_ids: Vec<i64>, user: i64) -> bool {
         );
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_member;
+    use serde_json::json;
+
+    #[test]
+    fn groups_that_are_not_listed_hide_no_others() {
+        let groups = [
+            json!({"id": 1, "members": [], "direct_subgroup_ids": [2, 9]}),
+            json!({"id": 2, "members": [7], "direct_subgroup_ids": []}),
+        ];
+        assert!(is_member(&groups, vec![1], 7));
+        assert!(is_member(&groups, vec![2, 9], 7) && !is_member(&groups, vec![9], 7));
+    }
 }

@@ -60,7 +60,7 @@ impl State {
     }
 
     pub(super) fn remove_status_and_presence(&mut self, id: &Value) {
-        let address = row(&mut self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
+        let address = row(&self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
         let number = id.as_i64().map(|id| id.to_string());
         let user_keys = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
         for list in ["user_status", "presences"] {

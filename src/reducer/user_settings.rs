@@ -24,8 +24,8 @@ impl State {
     /// Marks inherited notification settings as unknown after a change of the user's setting, because subscriptions do
     /// not tell clients that do not support null which settings are inherited.
     pub(super) fn mark_inherited_settings_unknown(&mut self, property: &str) {
-        let inherited = ["desktop", "audible", "push", "email"];
-        let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
+        let kinds = ["desktop", "audible", "push", "email"];
+        let is_inherited = kinds.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
             self.unknown_parts.insert(UnknownPart::InheritedSettings);
         }

@@ -67,17 +67,17 @@ impl State {
     pub(super) fn update_muted_topics(&mut self) {
         let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
         let channel_name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
-        let muted = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
-        let muted: Option<Vec<Value>> = muted
+        let muted_rows = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
+        let muted_topics: Option<Vec<Value>> = muted_rows
             .map(|row| Some(json!([channel_name(&row["stream_id"])?, row["topic_name"], row["last_updated"]])))
             .collect();
         let is_known = !self.unknown_parts.iter().any(|part| matches!(part, UnknownPart::UserTopics(_)));
-        let Some(muted) = muted.filter(|_| is_known) else {
+        let Some(muted_topics) = muted_topics.filter(|_| is_known) else {
             self.unknown_parts.insert(UnknownPart::MutedTopics);
             return;
         };
         self.unknown_parts.remove(&UnknownPart::MutedTopics);
-        self.replace("muted_topics", &muted.into());
+        self.replace("muted_topics", &muted_topics.into());
     }
 
     /// Marks the muted topics as unknown if one is in an invisible channel, because new names of such channels are not

@@ -1,6 +1,8 @@
 //! Events of users and bots.
 
-use super::json::{Object, into_object, merge_into_row, put, remove_member, remove_number, row, rows, take};
+use super::json::{
+    Object, into_object, merge_into_row, put, remove_member, remove_number, row, row_mut, rows_mut, take,
+};
 use super::profile_fields::set_profile_field;
 use super::{State, UnknownPart};
 use serde_json::{Value, json};
@@ -88,7 +90,7 @@ impl State {
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= ADMINISTRATOR)) {
                     self.unknown_parts.insert(UnknownPart::Bots);
                 }
-                self.replace("is_moderator", &self.is_moderator(role).into());
+                self.replace("is_moderator", &self.counts_as_moderator(role).into());
                 self.update_default_channels(role == GUEST);
             }
         }
@@ -100,13 +102,13 @@ impl State {
             for (key, value) in &changes {
                 self.replace(key, value);
             }
-            self.mark_subscriber_counts_of_guest_unknown();
+            self.hide_subscribers_from_guest();
         }
         // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
         let is_from_gravatar = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in [ACTIVE_USERS, DEACTIVATED_USERS, SYSTEM_BOTS] {
-            let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
+            let Some(user) = row_mut(&mut self.value, list, "user_id", id) else { continue };
             // The records of older servers have fewer keys than the changes.
             let known_changes =
                 changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
@@ -122,7 +124,8 @@ impl State {
         }
     }
 
-    /// Guests cannot see the default channels.
+    /// Empties the default channels if the user becomes a guest, because guests cannot see them, and marks them as
+    /// unknown if the user ceases to be one. `is_guest` of the state must still have its former value.
     fn update_default_channels(&mut self, is_guest: bool) {
         let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
         if is_guest {
@@ -156,7 +159,7 @@ impl State {
         }
         self.unsubscribe_deactivated(user_id);
         if !keeps_memberships {
-            for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
+            for group in rows_mut(&mut self.value, "realm_user_groups").into_iter().flatten() {
                 remove_number(&mut group["members"], user_id);
                 group
                     .as_object_mut()
@@ -173,12 +176,13 @@ impl State {
 
     /// Replaces a user's email address in all lists that contain it.
     fn change_address(&mut self, id: &Value, email: &Value) {
-        let old_address = row(&mut self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
+        let old_address = row(&self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
         if let Some(old_address) = &old_address {
             self.change_listed_addresses(old_address, email);
         }
         // Records in the list of bots have email addresses below level 474.
-        if let Some(bot) = row(&mut self.value, "realm_bots", "user_id", id).filter(|bot| bot.contains_key("email")) {
+        if let Some(bot) = row_mut(&mut self.value, "realm_bots", "user_id", id).filter(|bot| bot.contains_key("email"))
+        {
             bot.insert("email".into(), email.clone());
         }
         let (Some(old_address), Some(new_address)) = (old_address.as_ref().and_then(Value::as_str), email.as_str())
@@ -198,12 +202,12 @@ impl State {
         match op {
             "add" => put(&mut self.value, "realm_bots", "user_id", into_object(bot.clone())),
             "update" => {
-                if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
+                if let Some(row) = row_mut(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     merge_into_row(row, bot);
                 }
             }
             "remove" if self.sends_deactivation_as_removal() => {
-                if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
+                if let Some(row) = row_mut(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     row.insert("is_active".into(), false.into());
                 }
             }

@@ -24,8 +24,8 @@ pub struct Client {
 }
 
 /// The key of a client within a world.
-pub fn client_key(client: &str, user: Option<&str>) -> u64 {
-    stable_hash(&(client, user))
+pub fn client_key(client_name: &str, user: Option<&str>) -> u64 {
+    stable_hash(&(client_name, user))
 }
 
 impl Client {
@@ -50,24 +50,24 @@ impl Client {
         self.memory.get_or_insert_default().observe(request, &mut self.findings);
     }
 
-    pub fn record_poll_start(&mut self, queue: &str) {
+    pub fn record_poll_start(&mut self, queue_id: &str) {
         if let Some(memory) = &mut self.memory {
-            memory.record_poll_start(queue);
+            memory.record_poll_start(queue_id);
         }
     }
 
-    pub fn record_poll_end(&mut self, queue: &str) {
+    pub fn record_poll_end(&mut self, queue_id: &str) {
         if let Some(memory) = &mut self.memory {
-            memory.record_poll_end(queue);
+            memory.record_poll_end(queue_id);
         }
     }
 
     /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time, `world_time`
     /// is in seconds.
-    pub fn check_aborted_poll(&mut self, queue: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
+    pub fn check_aborted_poll(&mut self, queue_id: &str, request: &str, start_and_end: (i64, i64), world_time: f64) {
         let occurrence = Occurrence { journal_id: None, at: world_time, request: request.into() };
         if let Some(memory) = &mut self.memory {
-            memory.check_aborted_poll(queue, start_and_end, occurrence, &mut self.findings);
+            memory.check_aborted_poll(queue_id, start_and_end, occurrence, &mut self.findings);
         }
     }
 
@@ -78,10 +78,10 @@ impl Client {
         }
     }
 
-    /// See [`Report::close`](super::Report::close).
-    pub fn close(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment) {
+    /// See [`Report::check_at_end`](super::Report::check_at_end).
+    pub fn check_at_end(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment) {
         if let Some(memory) = &mut self.memory {
-            memory.close(is_left_behind, now, &mut self.findings);
+            memory.check_at_end(is_left_behind, now, &mut self.findings);
         }
     }
 
@@ -114,7 +114,7 @@ impl Client {
 }
 
 fn summarize(finding: &Finding) -> FindingSummary {
-    let occurrence = |occurrence: &Occurrence| OccurrenceSummary {
+    let summarize_occurrence = |occurrence: &Occurrence| OccurrenceSummary {
         journal_id: occurrence.journal_id,
         at: occurrence.at,
         request: occurrence.request.to_string(),
@@ -124,8 +124,8 @@ fn summarize(finding: &Finding) -> FindingSummary {
         severity: finding.rule.severity,
         message: finding.rule.message(&finding.subject),
         count: finding.count,
-        first: occurrence(&finding.first),
-        last: occurrence(&finding.last),
+        first: summarize_occurrence(&finding.first),
+        last: summarize_occurrence(&finding.last),
         why: finding.rule.why.to_owned(),
         help: finding.rule.help.to_owned(),
     }

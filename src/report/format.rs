@@ -33,8 +33,8 @@ impl Format {
         }
     }
 
-    /// Formats a report. Text and SARIF mark findings in the baseline as known. In JUnit, neither these nor findings
-    /// that are less severe than `fail_on`, if given, are failures.
+    /// Formats a report. Text and SARIF mark findings in the baseline as known; JSON has all alike. In JUnit, neither
+    /// findings in the baseline nor those that are less severe than `fail_on`, if given, are failures.
     pub fn render(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::render(report, baseline),

@@ -44,11 +44,11 @@ pub struct Facts {
     /// Whether both query and body have parameters.
     pub splits_parameters: bool,
     /// The name of a parameter in the query that holds a secret.
-    pub secret_in_query: Option<&'static str>,
+    pub secret_query_parameter: Option<&'static str>,
     /// The number of the connection within the process; 0 for a request that did not come over one.
-    pub connection: u64,
+    pub connection_number: u64,
     /// A hash of the credentials, only if they were refused; otherwise 0.
-    pub credentials: u64,
+    pub refused_credentials_hash: u64,
     /// The world's feature level.
     pub level: i64,
     /// The newest feature level that the double has.
@@ -92,7 +92,7 @@ pub struct Observation<'a> {
     pub started_at: i64,
     /// The time at which the reply was ready, in microseconds of real time.
     pub answered_at: i64,
-    /// The time at which the reply was sent, which a fault may delay.
+    /// When the reply was sent, which a fault may delay; the world's time is that at which the reply was ready.
     pub reply_sent_at: Moment,
     pub facts: Facts,
     pub issues: &'a [CompatibilityIssue],
@@ -113,7 +113,7 @@ impl Observation<'_> {
     }
 
     /// Whether the parameter is `true`.
-    pub fn has_true(&self, name: &str) -> bool {
+    pub fn is_true(&self, name: &str) -> bool {
         self.param(name) == Some("true")
     }
 
@@ -128,13 +128,16 @@ impl Observation<'_> {
     }
 
     /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no
-    /// client seems faster than it is.
+    /// client seems faster than it is. The world's time is that of the answer, because that of the start is not
+    /// recorded.
     pub fn waited_since(&self, since: Moment) -> i64 {
         (self.started_at - since.real).max(self.reply_sent_at.world - since.world)
     }
 
     /// Whether the reply is a refusal with this code.
     pub fn has_code(&self, code: &str) -> bool {
+        // Searching is faster than parsing. In refusals of polls, for which the rules ask this, only the code has such
+        // a text.
         self.entry.status >= 400 && memchr::memmem::find(self.reply, code.as_bytes()).is_some()
     }
 

@@ -67,7 +67,7 @@ impl Memory {
         !is_plain_read
             || !entry.params.is_empty()
             || !request.issues.is_empty()
-            || request.facts.secret_in_query.is_some()
+            || request.facts.secret_query_parameter.is_some()
     }
 
     /// Checks a request and remembers the facts for later ones.
@@ -83,29 +83,29 @@ impl Memory {
         self.robustness.check(request, poll_result.as_ref(), findings);
     }
 
-    pub fn record_poll_start(&mut self, queue: &str) {
+    pub fn record_poll_start(&mut self, queue_id: &str) {
         self.robustness.record_poll_start();
-        self.queues.record_poll_start(queue);
-        if let Some(queue) = self.known_queues.find(queue) {
-            queue.waiting_polls += 1;
+        self.queues.record_poll_start(queue_id);
+        if let Some(queue) = self.known_queues.find(queue_id) {
+            queue.waiting_poll_count += 1;
         }
     }
 
-    pub fn record_poll_end(&mut self, queue: &str) {
-        if let Some(queue) = self.known_queues.find(queue) {
-            queue.waiting_polls = queue.waiting_polls.saturating_sub(1);
+    pub fn record_poll_end(&mut self, queue_id: &str) {
+        if let Some(queue) = self.known_queues.find(queue_id) {
+            queue.waiting_poll_count = queue.waiting_poll_count.saturating_sub(1);
         }
     }
 
     /// Checks a poll whose connection the client closed. `start_and_end` are in microseconds of real time.
     pub fn check_aborted_poll(
         &mut self,
-        queue: &str,
+        queue_id: &str,
         start_and_end: (i64, i64),
         poll: Occurrence,
         findings: &mut Findings,
     ) {
-        if let Some(queue) = self.known_queues.find(queue) {
+        if let Some(queue) = self.known_queues.find(queue_id) {
             polls::check_aborted(queue, start_and_end, poll, findings);
         }
     }
@@ -116,8 +116,8 @@ impl Memory {
         self.queues.check_restart(now, findings);
     }
 
-    /// See [`Report::close`](crate::report::Report::close).
-    pub fn close(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
+    /// See [`Report::check_at_end`](crate::report::Report::check_at_end).
+    pub fn check_at_end(&mut self, is_left_behind: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
         self.queues.check_restart_at_end(findings);
         queues::check_at_end(&self.known_queues, is_left_behind, findings);
         self.robustness.check_at_end(now, findings);

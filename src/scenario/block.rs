@@ -52,14 +52,14 @@ pub struct Request {
     pub method: String,
     /// Path without `/api/v1`, or a URL that begins with `{{server}}` or `{{origin}}`.
     pub path: Template,
-    pub lines: Vec<Line>,
+    pub lines: Vec<RequestLine>,
     /// The label of the queue that the request registers, if any.
     pub queue_label: Option<String>,
 }
 
 /// A line of a request after the first, with its continuation lines.
 #[derive(Clone, Debug)]
-pub enum Line {
+pub enum RequestLine {
     Parameter(String, Template),
     Header(String, Template),
     /// A file: its name and content. If the name ends with ` base64`, the content is in Base64.
@@ -148,12 +148,11 @@ impl Block {
     }
 
     /// The label of the queue whose events the block reads, if it reads any.
-    pub fn awaited_queue(&self) -> impl Iterator<Item = &str> {
+    pub fn awaited_queue_label(&self) -> Option<&str> {
         match &self.kind {
             BlockKind::Event { label, .. } | BlockKind::NoEvent(label) => Some(label.as_str()),
             _ => None,
         }
-        .into_iter()
     }
 
     /// The names to which this block gives a value, with the [`queue_name`] of a queue that it registers.
@@ -172,7 +171,10 @@ impl Request {
     pub fn templates(&self) -> Vec<&Template> {
         let api_key = if let Caller::User { api_key, .. } = &self.caller { api_key.as_ref() } else { None };
         let lines = self.lines.iter().map(|line| match line {
-            Line::Parameter(_, value) | Line::Header(_, value) | Line::File(_, value) | Line::Body(_, value) => value,
+            RequestLine::Parameter(_, value)
+            | RequestLine::Header(_, value)
+            | RequestLine::File(_, value)
+            | RequestLine::Body(_, value) => value,
         });
         std::iter::once(&self.path).chain(api_key).chain(lines).collect()
     }

@@ -1,7 +1,7 @@
 //! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
 
-use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
-use super::fence::{Fence, LogicalLine};
+use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Request, RequestLine};
+use super::fenced_block::{FencedBlock, LogicalLine};
 use super::mistake::{Mistake, collect_all, combine};
 use super::pattern::Pattern;
 use super::template::{Template, parse_span};
@@ -26,7 +26,8 @@ pub enum FenceInfo {
     NoEvent(String),
 }
 
-const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
+/// The words with which info strings of blocks begin.
+const FIRST_WORDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
 /// Words that people may write for the name of a block, with that name. None is likely to be the language of other
 /// code.
 const SYNONYMS: [(&str, &str); 8] = [
@@ -63,9 +64,9 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
         (kind @ ("world" | "request" | "control"), _) => Err(format!("```{kind} takes nothing after it")),
         (other, _) => {
             // Prose may contain code in any language, but hardly in one whose name is almost that of a block.
-            let is_near = |kind: &&str| kind.len() > 2 && strsim::damerau_levenshtein(kind, other) <= 2;
+            let is_near = |word: &&str| word.len() > 2 && strsim::damerau_levenshtein(word, other) <= 2;
             let synonym = SYNONYMS.iter().find(|(name, _)| *name == other).map(|(_, kind)| *kind);
-            let suggestion = synonym.or_else(|| KINDS.into_iter().find(is_near))?;
+            let suggestion = synonym.or_else(|| FIRST_WORDS.into_iter().find(is_near))?;
             Err(format!("there are no '{other}' blocks; is '{suggestion}' meant?"))
         }
     };
@@ -77,25 +78,25 @@ pub fn parse_fence_info(info: &str, offset: usize, mistakes: &mut Vec<Mistake>) 
 /// # Errors
 ///
 /// The mistakes, each with its byte offset. Some prevent others from being found. A `reply` block is a mistake here.
-pub fn parse_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
+pub fn parse_block(fence_info: &FenceInfo, block: &FencedBlock<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match fence_info {
-        FenceInfo::World => BlockKind::World(parse_world(fence)?),
-        FenceInfo::Request => BlockKind::Request(Box::new(parse_request(fence)?), None),
-        FenceInfo::Queue(label) => BlockKind::Request(Box::new(parse_queue(label, fence)?), None),
-        FenceInfo::Control => BlockKind::Control(parse_control_calls(fence)?, None),
+        FenceInfo::World => BlockKind::World(parse_world(block)?),
+        FenceInfo::Request => BlockKind::Request(Box::new(parse_request(block)?), None),
+        FenceInfo::Queue(label) => BlockKind::Request(Box::new(parse_queue(label, block)?), None),
+        FenceInfo::Control => BlockKind::Control(parse_control_calls(block)?, None),
         FenceInfo::Event { label, is_exact } => {
-            let pattern = parse_json(fence, fence.content.start)?;
+            let pattern = parse_json(block, block.content.start)?;
             BlockKind::Event { label: label.clone(), pattern, is_exact: *is_exact }
         }
-        FenceInfo::NoEvent(label) if fence.lines().is_empty() => BlockKind::NoEvent(label.clone()),
-        FenceInfo::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
-        FenceInfo::Reply(_) => return Err(Mistake::at(fence.offset, "a reply follows a request").into()),
+        FenceInfo::NoEvent(label) if block.lines().is_empty() => BlockKind::NoEvent(label.clone()),
+        FenceInfo::NoEvent(_) => return Err(Mistake::at(block.content.start, "```no event is empty").into()),
+        FenceInfo::Reply(_) => return Err(Mistake::at(block.offset, "a reply follows a request").into()),
     };
-    Ok(Block { range: fence.offset..fence.end(), kind })
+    Ok(Block { range: block.offset..block.end(), kind })
 }
 
-fn parse_json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
-    Pattern::parse(&fence.text[start..fence.content.end], start)
+fn parse_json(block: &FencedBlock<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
+    Pattern::parse(&block.text[start..block.content.end], start)
 }
 
 fn parse_template(text: &str, offset: usize) -> Result<Template, Mistake> {
@@ -107,8 +108,8 @@ fn is_continuation(line: &str) -> bool {
     line.starts_with([' ', '\t', '}', ']'])
 }
 
-fn parse_world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
-    let logical_lines = fence.logical_lines(is_continuation)?;
+fn parse_world(block: &FencedBlock<'_>) -> Result<WorldSetup, Vec<Mistake>> {
+    let logical_lines = block.logical_lines(is_continuation)?;
     let mut setup = WorldSetup::default();
     collect_all(logical_lines.iter().map(|logical_line| parse_world_option(logical_line, &mut setup)))?;
     Ok(setup)
@@ -134,10 +135,10 @@ fn parse_world_option(logical_line: &LogicalLine, setup: &mut WorldSetup) -> Res
     Ok(())
 }
 
-fn parse_request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
-    let logical_lines = fence.logical_lines(is_continuation)?;
+fn parse_request(block: &FencedBlock<'_>) -> Result<Request, Vec<Mistake>> {
+    let logical_lines = block.logical_lines(is_continuation)?;
     let Some((first, lines)) = logical_lines.split_first() else {
-        return Err(Mistake::at(fence.offset, "a request begins with 'WHO: METHOD PATH'").into());
+        return Err(Mistake::at(block.offset, "a request begins with 'WHO: METHOD PATH'").into());
     };
     let lines = collect_all(lines.iter().map(parse_line));
     let ((caller, method, path), lines) = combine(parse_first_line(first).map_err(Vec::from), lines)?;
@@ -157,15 +158,15 @@ fn parse_first_line(first: &LogicalLine) -> Result<(Caller, String, Template), M
     Ok((parse_caller(caller_text.trim(), first.offset)?, method.to_owned(), parse_template(path, first.offset)?))
 }
 
-fn parse_queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+fn parse_queue(label: &str, block: &FencedBlock<'_>) -> Result<Request, Vec<Mistake>> {
     let handle = label.split(' ').next().unwrap_or(label);
-    let lines = fence.logical_lines(is_continuation)?;
+    let lines = block.logical_lines(is_continuation)?;
     let (caller, lines) =
-        combine(parse_caller(handle, fence.offset).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
+        combine(parse_caller(handle, block.offset).map_err(Vec::from), collect_all(lines.iter().map(parse_line)))?;
     Ok(Request {
         caller,
         method: "POST".to_owned(),
-        path: parse_template("/register", fence.offset)?,
+        path: parse_template("/register", block.offset)?,
         lines,
         queue_label: Some(label.to_owned()),
     })
@@ -192,7 +193,7 @@ fn is_method(word: &str) -> bool {
     METHODS.contains(&word)
 }
 
-fn parse_line(logical_line: &LogicalLine) -> Result<Line, Mistake> {
+fn parse_line(logical_line: &LogicalLine) -> Result<RequestLine, Mistake> {
     let mistake = || {
         Mistake::at(
             logical_line.offset,
@@ -207,26 +208,26 @@ fn parse_line(logical_line: &LogicalLine) -> Result<Line, Mistake> {
     let value = value.strip_prefix('\n').unwrap_or_else(|| value.trim_start_matches(' '));
     let value = parse_template(value, logical_line.offset)?;
     Ok(match name.split_once(' ') {
-        None if !name.is_empty() => Line::Parameter(name.to_owned(), value),
-        Some(("header", name)) => Line::Header(name.trim().to_owned(), value),
-        Some(("file", name)) => Line::File(name.trim().to_owned(), value),
-        Some(("body", kind)) => Line::Body(kind.trim().to_owned(), value),
+        None if !name.is_empty() => RequestLine::Parameter(name.to_owned(), value),
+        Some(("header", name)) => RequestLine::Header(name.trim().to_owned(), value),
+        Some(("file", name)) => RequestLine::File(name.trim().to_owned(), value),
+        Some(("body", kind)) => RequestLine::Body(kind.trim().to_owned(), value),
         _ => return Err(mistake()),
     })
 }
 
-fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistake>> {
-    // A line that is only such a word of JSON continues the call above.
+fn parse_control_calls(block: &FencedBlock<'_>) -> Result<Vec<ControlCall>, Vec<Mistake>> {
+    // A line with only `true`, `false` or `null` belongs to the JSON of the call above.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
-    let logical_lines = fence.logical_lines(|line| !is_first_line(line))?;
+    let logical_lines = block.logical_lines(|line| !is_first_line(line))?;
     if logical_lines.is_empty() {
         let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
-        return Err(Mistake::at(fence.offset, reason).into());
+        return Err(Mistake::at(block.offset, reason).into());
     }
     let (mut calls, mut mistakes) = (Vec::new(), Vec::new());
     for logical_line in &logical_lines {
-        match parse_control_call(logical_line, fence) {
+        match parse_control_call(logical_line, block) {
             Ok(call) => calls.push(call),
             Err(call_mistakes) => mistakes.extend(call_mistakes),
         }
@@ -234,21 +235,22 @@ fn parse_control_calls(fence: &Fence<'_>) -> Result<Vec<ControlCall>, Vec<Mistak
     if mistakes.is_empty() { Ok(calls) } else { Err(mistakes) }
 }
 
-fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<ControlCall, Vec<Mistake>> {
+fn parse_control_call(logical_line: &LogicalLine, block: &FencedBlock<'_>) -> Result<ControlCall, Vec<Mistake>> {
     let (word, arguments) = logical_line.text.split_once(' ').unwrap_or((&logical_line.text, ""));
     let first_line = logical_line.text.lines().next().unwrap_or_default();
     // JSON is parsed from the file itself, so that the byte offsets are right.
-    let parse = |start: usize| {
-        Pattern::parse(&fence.text[logical_line.offset + start..logical_line.end], logical_line.offset + start)
+    let parse_body_from = |start: usize| {
+        Pattern::parse(&block.text[logical_line.offset + start..logical_line.end], logical_line.offset + start)
     };
     let (method, path, body) = match word {
         "clock" => ("POST", "/clock", Some(parse_clock(arguments.trim(), logical_line.offset)?)),
-        "fault" => ("POST", "/faults", Some(parse(word.len())?)),
+        "fault" => ("POST", "/faults", Some(parse_body_from(word.len())?)),
         other if !is_method(other) => {
-            let distance = |word: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
+            let distance =
+                |candidate: &&str| strsim::damerau_levenshtein(&candidate.to_lowercase(), &other.to_lowercase());
             let suggestion = ["clock", "fault"].into_iter().chain(METHODS).min_by_key(distance);
-            let suggestion = suggestion.filter(|word| distance(word) <= 2);
-            let suggestion = suggestion.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
+            let suggestion = suggestion.filter(|candidate| distance(candidate) <= 2);
+            let suggestion = suggestion.map(|candidate| format!("; is '{candidate}' meant?")).unwrap_or_default();
             return Err(Mistake::at(
                 logical_line.offset,
                 format!(
@@ -268,7 +270,7 @@ fn parse_control_call(logical_line: &LogicalLine, fence: &Fence<'_>) -> Result<C
             }
             let start = logical_line.text.find(path).unwrap_or_default() + path.len();
             let has_body = !logical_line.text[start..].trim().is_empty();
-            (word, path, if has_body { Some(parse(start)?) } else { None })
+            (word, path, if has_body { Some(parse_body_from(start)?) } else { None })
         }
     };
     let path = parse_template(path, logical_line.offset)?;
@@ -299,7 +301,7 @@ fn parse_clock(target: &str, offset: usize) -> Result<Pattern, Vec<Mistake>> {
 /// # Errors
 ///
 /// The mistakes in its JSON, or else the first mistake, with byte offsets.
-pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
+pub fn parse_reply(arguments: &[String], block: &FencedBlock<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut expects_no_reply) = (None, false, false, false);
     let mut status_range = None;
     for word in arguments {
@@ -311,25 +313,25 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
                 let status_code =
                     number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
                 let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text and none do");
-                status = Some(status_code.ok_or_else(|| Mistake::at(fence.offset, reason()))?);
-                let start = fence.offset + fence.text[fence.offset..].find(number).unwrap_or_default();
+                status = Some(status_code.ok_or_else(|| Mistake::at(block.offset, reason()))?);
+                let start = block.offset + block.text[block.offset..].find(number).unwrap_or_default();
                 status_range = Some(start..start + number.len());
             }
         }
     }
-    let after_keyword = fence.offset + fence.text[fence.offset..].find("reply").unwrap_or_default() + "reply".len();
-    let (headers, start) = parse_reply_headers(fence)?;
-    let content = &fence.text[start..fence.content.end];
+    let after_keyword = block.offset + block.text[block.offset..].find("reply").unwrap_or_default() + "reply".len();
+    let (headers, start) = parse_reply_headers(block)?;
+    let content = &block.text[start..block.content.end];
     let content_length = content.trim_end().len();
     let body = match (content_length == 0, is_text) {
         (true, _) => ExpectedBody::Any,
         (false, true) => ExpectedBody::Text(parse_template(content.trim(), start)?, start..start + content_length),
-        (false, false) => ExpectedBody::Json { pattern: parse_json(fence, start)?, is_exact },
+        (false, false) => ExpectedBody::Json { pattern: parse_json(block, start)?, is_exact },
     };
     let is_contradictory = expects_no_reply && (arguments.len() > 1 || content_length > 0 || !headers.is_empty());
     if is_contradictory || (is_exact && !matches!(body, ExpectedBody::Json { .. })) {
         return Err(
-            Mistake::at(fence.offset, "'none' must be alone, with an empty block, and 'exact' needs JSON").into()
+            Mistake::at(block.offset, "'none' must be alone, with an empty block, and 'exact' needs JSON").into()
         );
     }
     Ok(ExpectedReply {
@@ -341,13 +343,13 @@ pub fn parse_reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedRe
 }
 
 /// Parses the headers at the start of a reply. Also returns the byte offset after them.
-fn parse_reply_headers(fence: &Fence<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
+fn parse_reply_headers(block: &FencedBlock<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
     let mut headers = Vec::new();
-    for (line, offset) in fence.lines() {
+    for (line, offset) in block.lines() {
         let Some(header) = line.strip_prefix("header ") else { return Ok((headers, offset)) };
         let (name, value) =
             header.split_once(':').ok_or_else(|| Mistake::at(offset, "a header is 'header NAME: VALUE'"))?;
         headers.push((name.trim().to_owned(), parse_template(value.trim(), offset)?));
     }
-    Ok((headers, fence.content.end))
+    Ok((headers, block.content.end))
 }

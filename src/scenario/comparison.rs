@@ -44,7 +44,7 @@ impl<'a> Comparison<'a> {
                 return self.compare_objects(expected, properties, actual);
             }
             (PatternValue::Array(items), Value::Array(actual)) => return self.compare_arrays(expected, items, actual),
-            (PatternValue::Text(template), actual) => self.matches(template, actual),
+            (PatternValue::Text(template), actual) => self.match_template(template, actual),
             _ => false,
         };
         if !matches {
@@ -67,7 +67,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether a value matches a template. Adds captured values, and a note about a reference with another value.
-    pub fn matches(&mut self, template: &Template, actual: &Value) -> bool {
+    pub fn match_template(&mut self, template: &Template, actual: &Value) -> bool {
         match template.only_part() {
             Some(Part::Matcher(matcher)) => matches_value(matcher, actual),
             Some(Part::Capture(name, matcher)) => {
@@ -84,6 +84,7 @@ impl<'a> Comparison<'a> {
                     (value, actual) => value == actual,
                 };
                 if !matches {
+                    // The placeholder as it is written in the file.
                     let remaining_text = &self.text[template.offset..];
                     let placeholder =
                         remaining_text[..remaining_text.find("}}").map_or(0, |end| end + 2)].trim_start_matches('"');
@@ -91,12 +92,12 @@ impl<'a> Comparison<'a> {
                 }
                 matches
             }
-            _ => actual.as_str().is_some_and(|actual| self.matches_text(template, actual)),
+            _ => actual.as_str().is_some_and(|actual| self.match_text(template, actual)),
         }
     }
 
     /// Whether a text matches a template with placeholders. Adds captured values.
-    pub fn matches_text(&mut self, template: &Template, actual: &str) -> bool {
+    pub fn match_text(&mut self, template: &Template, actual: &str) -> bool {
         let mut pattern = String::from(r"(?s)\A");
         let mut names = Vec::new();
         for part in &template.parts {
@@ -139,21 +140,22 @@ impl<'a> Comparison<'a> {
             names.push(name);
         }
         self.remove_missing_keys(expected, properties, &is_kept);
-        let additional: Vec<(&String, &Value)> = actual.iter().filter(|(name, _)| !names.contains(name)).collect();
-        if self.is_exact && !additional.is_empty() {
-            self.insert_unexpected_keys(expected, properties, &is_kept, &additional);
+        let additional_members: Vec<(&String, &Value)> =
+            actual.iter().filter(|(name, _)| !names.contains(name)).collect();
+        if self.is_exact && !additional_members.is_empty() {
+            self.insert_additional_keys(expected, properties, &is_kept, &additional_members);
         }
     }
 
     /// Compares the value of a key. If it is a real time that differs, the edit writes a placeholder for any number.
     fn compare_property(&mut self, name: &str, expected: &Pattern, actual: &Value) {
-        let edits_before = self.edits.len();
+        let previous_edit_count = self.edits.len();
         self.compare(expected, actual);
         if self.writes_placeholders {
             return;
         }
         let text = format_value_of_key(name, actual, self.indentation(expected.range.start));
-        if let [edit] = &mut self.edits[edits_before..]
+        if let [edit] = &mut self.edits[previous_edit_count..]
             && edit.range == expected.range
         {
             edit.text = text;
@@ -163,30 +165,30 @@ impl<'a> Comparison<'a> {
     /// Adds edits that remove missing keys, one for each run of keys with the commas between them. `is_kept` says of
     /// each property whether it stays in the file.
     fn remove_missing_keys(&mut self, expected: &Pattern, properties: &[Property], is_kept: &[bool]) {
-        let mut first = 0;
-        while first < properties.len() {
-            if is_kept[first] {
-                first += 1;
+        let mut first_missing = 0;
+        while first_missing < properties.len() {
+            if is_kept[first_missing] {
+                first_missing += 1;
                 continue;
             }
-            let next_present = (first..properties.len()).find(|index| is_kept[*index]).unwrap_or(properties.len());
-            let range = match (first.checked_sub(1), properties.get(next_present)) {
-                (Some(before), _) => properties[before].range.end..properties[next_present - 1].range.end,
+            let next_kept = (first_missing..properties.len()).find(|index| is_kept[*index]).unwrap_or(properties.len());
+            let range = match (first_missing.checked_sub(1), properties.get(next_kept)) {
+                (Some(previous), _) => properties[previous].range.end..properties[next_kept - 1].range.end,
                 (None, Some(next)) => properties[0].range.start..next.range.start,
                 (None, None) => expected.range.start + 1..expected.range.end - 1,
             };
             self.edits.push(Edit { range, text: String::new() });
-            first = next_present;
+            first_missing = next_kept;
         }
     }
 
-    /// Adds an edit that inserts unexpected keys, formatted like the others: in one line, or one per line.
-    fn insert_unexpected_keys(
+    /// Adds an edit that inserts additional keys, formatted like the others: in one line, or one per line.
+    fn insert_additional_keys(
         &mut self,
         expected: &Pattern,
         properties: &[Property],
         is_kept: &[bool],
-        additional: &[(&String, &Value)],
+        additional_members: &[(&String, &Value)],
     ) {
         let is_empty = !is_kept.contains(&true);
         let position = properties.last().map_or(expected.range.start + 1, |last| last.range.end);
@@ -194,7 +196,7 @@ impl<'a> Comparison<'a> {
         let is_multiline = self.text[expected.range.start..first_start].contains('\n');
         let indentation = self.indentation(first_start);
         let separator = if is_multiline { format!(",\n{}", " ".repeat(indentation)) } else { ", ".to_owned() };
-        let new_members: Vec<String> = additional
+        let new_members: Vec<String> = additional_members
             .iter()
             .map(|(name, value)| {
                 format!("{}: {}", Value::from(name.as_str()), format_value_of_key(name, value, indentation))
@@ -211,7 +213,7 @@ impl<'a> Comparison<'a> {
         if is_any_order || has_rest {
             let expected_items: Vec<&Pattern> =
                 items.iter().filter(|item| !matches!(item.matcher(), Some(Matcher::AnyOrder))).collect();
-            let matched = if is_any_order {
+            let captured = if is_any_order {
                 let expected_items: Vec<&Pattern> = expected_items.into_iter().filter(|item| !is_rest(item)).collect();
                 let may_match =
                     expected_items.len() == actual.len() || (has_rest && expected_items.len() < actual.len());
@@ -221,7 +223,7 @@ impl<'a> Comparison<'a> {
             } else {
                 self.match_in_order(&expected_items, actual)
             };
-            match matched {
+            match captured {
                 Some(captured) => self.captured.extend(captured),
                 None => self.push_replacement(expected, &Value::Array(actual.to_vec())),
             }
@@ -233,11 +235,11 @@ impl<'a> Comparison<'a> {
         for (item, actual) in items.iter().zip(actual) {
             self.compare(item, actual);
         }
-        self.compare_length(expected, items, actual);
+        self.adjust_length(expected, items, actual);
     }
 
     /// Adds edits that remove missing items and insert additional ones.
-    fn compare_length(&mut self, expected: &Pattern, items: &[Pattern], actual: &[Value]) {
+    fn adjust_length(&mut self, expected: &Pattern, items: &[Pattern], actual: &[Value]) {
         match (items.last(), actual.len()) {
             (None, 0) => {}
             (None, _) | (Some(_), 0) => self.push_replacement(expected, &Value::Array(actual.to_vec())),
@@ -249,12 +251,12 @@ impl<'a> Comparison<'a> {
                 let is_multiline = self.text[expected.range.start..items[0].range.start].contains('\n');
                 let indentation = self.indentation(items[0].range.start);
                 let separator = if is_multiline { format!(",\n{}", " ".repeat(indentation)) } else { ", ".to_owned() };
-                let additional: String = actual[items.len()..]
+                let additional_text: String = actual[items.len()..]
                     .iter()
                     .map(|value| format!("{separator}{}", format_json(value, indentation)))
                     .collect();
-                if !additional.is_empty() {
-                    self.edits.push(Edit { range: last.range.end..last.range.end, text: additional });
+                if !additional_text.is_empty() {
+                    self.edits.push(Edit { range: last.range.end..last.range.end, text: additional_text });
                 }
             }
         }
@@ -274,7 +276,8 @@ impl<'a> Comparison<'a> {
             return actual.is_empty().then(Vec::new);
         };
         if matches!(first.matcher(), Some(Matcher::Rest)) {
-            return (0..=actual.len()).find_map(|skipped| self.match_in_order(remaining_items, &actual[skipped..]));
+            return (0..=actual.len())
+                .find_map(|skipped_count| self.match_in_order(remaining_items, &actual[skipped_count..]));
         }
         let (next, remaining_values) = actual.split_first()?;
         let mut captured = self.try_match(first, next)?;

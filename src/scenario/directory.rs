@@ -1,23 +1,8 @@
 //! The users, channels, groups and messages of an organization, by the names that scenarios use.
 
 use super::template::Reference;
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Accounts on a server whose organization is used as it is, by the handles that scenarios use.
-pub type Accounts = BTreeMap<String, Account>;
-
-/// An account on a server whose organization is used as it is.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Account {
-    /// The address with which the account logs in.
-    pub email: String,
-    /// The API key. If it is empty, the server is asked for it, which works with doubles and development servers.
-    #[serde(default)]
-    pub api_key: String,
-}
 
 /// A user with the credentials for requests.
 #[derive(Clone, Debug)]
@@ -46,7 +31,8 @@ pub struct Directory {
     pub group_ids: BTreeMap<String, i64>,
     /// IDs and contents of messages, sorted by ID. Empty without control.
     messages: Vec<(i64, String)>,
-    /// IDs and former contents of messages that were deleted or edited since the names were last read, sorted by ID.
+    /// IDs and former contents of messages that an earlier reading of the names had, and that were deleted or edited
+    /// since, sorted by ID.
     former_messages: Vec<(i64, String)>,
 }
 
@@ -93,15 +79,6 @@ impl Directory {
         }
     }
 
-    /// Adds the names and IDs of a list in a reply to `ids`. `id_key` is the key of an ID in the list.
-    pub fn add_ids(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
-        for record in list.as_array().into_iter().flatten() {
-            if let (Some(name), Some(id)) = (record["name"].as_str(), record[id_key].as_i64()) {
-                ids.insert(name.to_owned(), id);
-            }
-        }
-    }
-
     /// Says where a server without control lacks the value of a reference: `here`, or for a user `among --accounts`,
     /// with the account whose handle differs in one letter.
     pub fn describe_missing_place(&self, reference: &Reference) -> String {
@@ -129,5 +106,14 @@ impl Directory {
     pub fn message_id(&self, beginning: &str) -> Option<i64> {
         let mut messages = self.messages.iter().chain(&self.former_messages);
         messages.find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
+    }
+}
+
+/// Adds the names and IDs of a list in a reply to `ids`. `id_key` is the key of an ID in the list.
+pub fn collect_ids(ids: &mut BTreeMap<String, i64>, list: &Value, id_key: &str) {
+    for record in list.as_array().into_iter().flatten() {
+        if let (Some(name), Some(id)) = (record["name"].as_str(), record[id_key].as_i64()) {
+            ids.insert(name.to_owned(), id);
+        }
     }
 }

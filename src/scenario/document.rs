@@ -2,7 +2,7 @@
 
 use super::block::{Block, QUEUE_NAME_SUFFIX, queue_name};
 use super::block_parser::{self, FenceInfo};
-use super::fence::Fence;
+use super::fenced_block::FencedBlock;
 use super::mistake::{Mistake, line_of};
 use super::template::{REFERENCE_WORDS, Reference, Template};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
@@ -73,8 +73,8 @@ impl Document {
 /// The text of blocks with mistakes is added to `broken_text`, because these blocks may capture names that other blocks
 /// use.
 fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -> Vec<Section> {
-    let section = |name, level, offset| Section { name, level, offset, blocks: Vec::new(), is_broken: false };
-    let mut sections = vec![section(String::new(), 1, 0)];
+    let new_section = |name, level, offset| Section { name, level, offset, blocks: Vec::new(), is_broken: false };
+    let mut sections = vec![new_section(String::new(), 1, 0)];
     let mut events = Parser::new(text).into_offset_iter();
     let mut depth = 0_usize;
     while let Some((event, range)) = events.next() {
@@ -84,16 +84,16 @@ fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut Str
                 let name =
                     plain_text(heading_events.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
                 let offset = line_start(text, range.start);
-                sections.push(section(name, level as u8, offset));
+                sections.push(new_section(name, level as u8, offset));
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 let code_events = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
                 let code_end = code_events.last().map(|(_, code)| code.end);
                 let fence_offset = line_start(text, range.start);
                 let section = sections.last_mut().expect("there is one from the beginning");
-                let mistakes_before = mistakes.len();
+                let previous_mistake_count = mistakes.len();
                 let Some(fence_info) = block_parser::parse_fence_info(&info, fence_offset, mistakes) else {
-                    if mistakes.len() > mistakes_before {
+                    if mistakes.len() > previous_mistake_count {
                         section.is_broken = true;
                         broken_text.push_str(&text[range]);
                     }
@@ -111,7 +111,7 @@ fn parse_sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut Str
                 let result = content_range(text, &range, code_end)
                     .ok_or_else(|| vec![Mistake::at(fence_offset, "this block is not closed")])
                     .and_then(|content| {
-                        add_block(section, &fence_info, &Fence { text, offset: fence_offset, content })
+                        add_block(section, &fence_info, &FencedBlock { text, offset: fence_offset, content })
                     });
                 // A reply to a block with mistakes is ignored, too.
                 let is_ignored = was_broken && matches!(fence_info, FenceInfo::Reply(_));
@@ -142,18 +142,24 @@ fn content_range(text: &str, block: &Range<usize>, code_end: Option<usize>) -> O
     (!closing_fence.is_empty()).then_some(start..end)
 }
 
-fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<(), Vec<Mistake>> {
+fn add_block(
+    section: &mut Section,
+    fence_info: &FenceInfo,
+    fenced_block: &FencedBlock<'_>,
+) -> Result<(), Vec<Mistake>> {
     if let FenceInfo::Reply(arguments) = fence_info {
-        let reply = block_parser::parse_reply(arguments, fence)?;
+        let reply = block_parser::parse_reply(arguments, fenced_block)?;
         if std::mem::take(&mut section.is_broken) {
             return Ok(());
         }
         if section.blocks.last_mut().is_some_and(|last| last.set_reply(reply)) {
             return Ok(());
         }
-        return Err(Mistake::at(fence.offset, "a reply follows a request, a queue or a control block, once").into());
+        return Err(
+            Mistake::at(fenced_block.offset, "a reply follows a request, a queue or a control block, once").into()
+        );
     }
-    let block = block_parser::parse_block(fence_info, fence);
+    let block = block_parser::parse_block(fence_info, fenced_block);
     section.is_broken = block.is_err();
     section.blocks.push(block?);
     Ok(())
@@ -230,11 +236,7 @@ fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str,
             for template in block.expected_templates() {
                 check_template(template, true, is_known, mistakes);
             }
-            let has_queue = |label: &str| {
-                let name = queue_name(label);
-                known_names.contains(&name) || may_be_captured(&name)
-            };
-            for label in block.awaited_queue().filter(|label| !has_queue(label)) {
+            if let Some(label) = block.awaited_queue_label().filter(|label| !is_known(&queue_name(label))) {
                 mistakes.push(Mistake::at(
                     block.range.start,
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
@@ -247,11 +249,11 @@ fn check_blocks(background: &[Block], scenarios: &[Scenario], broken_text: &str,
 
 fn check_template(
     template: &Template,
-    is_expectation: bool,
+    allows_matchers: bool,
     is_known: impl Fn(&str) -> bool,
     mistakes: &mut Vec<Mistake>,
 ) {
-    if template.is_expectation() && !is_expectation {
+    if template.has_matchers_or_captures() && !allows_matchers {
         mistakes.push(Mistake::at(
             template.offset,
             "a request is made of values; types, ranges and captures say what comes back",

@@ -40,9 +40,9 @@ pub fn format_json(value: &Value, indentation: usize) -> String {
             format!("{{\n{}\n{outer_indentation}}}", members.join(",\n"))
         }
         Value::Array(items) => {
-            let members: Vec<String> =
+            let item_texts: Vec<String> =
                 items.iter().map(|item| format!("{inner_indentation}{}", format_json(item, indentation + 2))).collect();
-            format!("[\n{}\n{outer_indentation}]", members.join(",\n"))
+            format!("[\n{}\n{outer_indentation}]", item_texts.join(",\n"))
         }
         _ => line,
     }
@@ -61,8 +61,8 @@ fn format_in_one_line(value: &Value) -> String {
             format!("{{{}}}", members.join(", "))
         }
         Value::Array(items) => {
-            let members: Vec<String> = items.iter().map(format_in_one_line).collect();
-            format!("[{}]", members.join(", "))
+            let item_texts: Vec<String> = items.iter().map(format_in_one_line).collect();
+            format!("[{}]", item_texts.join(", "))
         }
         // Two braces are escaped, because they would begin a placeholder.
         Value::String(_) => value.to_string().replace("{{", r"\\{{"),

@@ -7,9 +7,9 @@ use serde_json::Value;
 /// or if the server has no control.
 pub async fn describe_lost_refusal(stage: &Stage, world: &World) -> String {
     let Some(control_url) = &world.control_url else { return String::new() };
-    let lost_requests = stage.call_control("GET", &format!("{control_url}/journal?status=0&limit=20"), None).await;
-    let Ok(lost_requests) = lost_requests else { return String::new() };
-    let entries = lost_requests.body["entries"].as_array().map_or(&[][..], Vec::as_slice);
+    let journal_reply = stage.call_control("GET", &format!("{control_url}/journal?status=0&limit=20"), None).await;
+    let Ok(journal_reply) = journal_reply else { return String::new() };
+    let entries = journal_reply.body["entries"].as_array().map_or(&[][..], Vec::as_slice);
     let is_refused = |entry: &&Value| entry["path"] != "/events" && entry["reply"]["result"] == "error";
     entries.iter().rfind(is_refused).map(describe_refusal).unwrap_or_default()
 }

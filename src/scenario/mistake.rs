@@ -59,8 +59,8 @@ pub fn combine<A, B>(first: Result<A, Vec<Mistake>>, second: Result<B, Vec<Mista
 }
 
 impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.reason)
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.file, self.line, self.reason)
     }
 }
 

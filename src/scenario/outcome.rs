@@ -14,7 +14,7 @@ pub enum Outcome {
     Failed(Difference),
     /// There are differences, or an assertion or a call of the scenario failed. With
     /// [`Mode::Check`](super::Mode::Check), this has the first difference, with other modes all up to one that no edit
-    /// can fix. At the lowest feature level of the scenario, only the first is kept.
+    /// can fix. Where the scenario is played again at its lowest feature level, only the first is kept.
     Differs(Vec<Difference>),
 }
 

@@ -146,17 +146,17 @@ fn convert_items(array: &ast::Array<'_>, offset: usize, mistakes: &mut Vec<Mista
 
 fn convert_properties(object: &ast::Object<'_>, offset: usize, mistakes: &mut Vec<Mistake>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
-    let mut names = std::collections::BTreeSet::new();
+    let mut keys = std::collections::BTreeSet::new();
     for property in &object.properties {
         let range = property.range.start + offset..property.range.end + offset;
-        let name = property.name.as_str();
-        if !names.insert(name.to_owned()) {
-            mistakes.push(Mistake::at(range.start, format!("the key '{name}' occurs twice")));
+        let key = property.name.as_str();
+        if !keys.insert(key.to_owned()) {
+            mistakes.push(Mistake::at(range.start, format!("the key '{key}' occurs twice")));
         }
-        let name = parse_template(name, range.start, mistakes);
+        let name = parse_template(key, range.start, mistakes);
         let value = convert_value(&property.value, offset, mistakes);
         let Some(name) = name else { continue };
-        if name.is_expectation() {
+        if name.has_matchers_or_captures() {
             let reason = "a key may hold values, such as {{mel.user_id}}, and nothing else";
             mistakes.push(Mistake::at(range.start, reason));
         }

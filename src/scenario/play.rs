@@ -1,6 +1,6 @@
 //! Plays the blocks of a scenario in a world, and compares replies and events with the expected ones.
 
-use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Line, Request};
+use super::block::{Block, BlockKind, Caller, ControlCall, ExpectedBody, ExpectedReply, Request, RequestLine};
 use super::block_text;
 use super::client::{Failure, HttpReply, HttpRequest, authorization_header};
 use super::comparison::Comparison;
@@ -194,7 +194,8 @@ impl<'a> Player<'a> {
             let queue = Queue::new(handle.clone(), id.to_owned(), last_event_id);
             self.scope.queues.insert(label.clone(), queue);
         }
-        let may_change_email = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
+        let may_change_email =
+            |line: &RequestLine| matches!(line, RequestLine::Parameter(name, _) if name.ends_with("email"));
         // Without control, the accounts give the keys and addresses.
         let regenerates_key = self.scope.resolve_text(&request.path)?.ends_with("/api_key/regenerate");
         if (regenerates_key || request.lines.iter().any(may_change_email)) && self.world.control_url.is_some() {
@@ -267,7 +268,7 @@ impl<'a> Player<'a> {
         }
         for (name, expected_value) in &expected.headers {
             let header = actual.headers.get(name).and_then(|value| value.to_str().ok());
-            if !header.is_some_and(|header| comparison.matches(expected_value, &Value::from(header))) {
+            if !header.is_some_and(|header| comparison.match_template(expected_value, &Value::from(header))) {
                 let header_text = header.map_or_else(|| "is not there".to_owned(), |header| format!("is '{header}'"));
                 return Err(BlockError::Fail(format!("the header {name} of the reply to {description} {header_text}")));
             }
@@ -277,7 +278,7 @@ impl<'a> Player<'a> {
             ExpectedBody::Json { pattern, .. } => comparison.compare(pattern, &actual.body),
             ExpectedBody::Text(template, range) => {
                 let text = String::from_utf8_lossy(&actual.bytes).trim().to_owned();
-                if !comparison.matches_text(template, &text) {
+                if !comparison.match_text(template, &text) {
                     comparison.edits.push(Edit { range: range.clone(), text });
                 }
             }

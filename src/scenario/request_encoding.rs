@@ -1,6 +1,6 @@
 //! Encodes a request of a scenario as an HTTP request.
 
-use super::block::{Caller, Line, Request};
+use super::block::{Caller, Request, RequestLine};
 use super::client::{HttpRequest, authorization_header};
 use super::scope::{Scope, origin};
 use super::template::Reference;
@@ -42,15 +42,15 @@ pub fn encode_request(scope: &Scope, request: &Request) -> Result<HttpRequest, S
 const BOUNDARY: &str = "----------the-boundary-between-the-parts";
 
 /// Adds headers, files and bodies to a request. Returns the parameters that are not yet in it, encoded as a form.
-fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[Line]) -> Result<String, String> {
+fn add_lines(scope: &Scope, http_request: &mut HttpRequest, lines: &[RequestLine]) -> Result<String, String> {
     let mut parameters = Vec::new();
     let mut files = Vec::new();
     for line in lines {
         match line {
-            Line::Parameter(name, value) => parameters.push((name.as_str(), scope.resolve_text(value)?)),
-            Line::Header(name, value) => http_request.headers.push((name.clone(), scope.resolve_text(value)?)),
-            Line::File(name, content) => files.push(decode_file(name, scope.resolve_text(content)?)?),
-            Line::Body(content_type, content) => {
+            RequestLine::Parameter(name, value) => parameters.push((name.as_str(), scope.resolve_text(value)?)),
+            RequestLine::Header(name, value) => http_request.headers.push((name.clone(), scope.resolve_text(value)?)),
+            RequestLine::File(name, content) => files.push(decode_file(name, scope.resolve_text(content)?)?),
+            RequestLine::Body(content_type, content) => {
                 http_request.headers.push(("content-type".to_owned(), content_type.clone()));
                 http_request.body = scope.resolve_text(content)?.into_bytes();
             }

@@ -1,9 +1,10 @@
 //! The server on which scenarios are played. With control, each scenario gets its own world. Without control, scenarios
 //! are played in the server's organization.
 
+use super::account::{Account, Accounts};
 use super::account_key::{key_in_reply, key_request};
 use super::client::{Client, Failure, HttpReply, HttpRequest, authorization_header};
-use super::directory::{Account, Accounts, Directory, ScenarioUser};
+use super::directory::{Directory, ScenarioUser, collect_ids};
 use super::random_word::random_word;
 use super::server_settings::feature_level_in;
 use parking_lot::Mutex;
@@ -295,10 +296,10 @@ impl Stage {
             };
             let full_name = own_user.body["full_name"].as_str().unwrap_or_default().to_owned();
             if let Ok(channels) = get("/streams").await {
-                Directory::add_ids(&mut directory.channel_ids, &channels.body["streams"], "stream_id");
+                collect_ids(&mut directory.channel_ids, &channels.body["streams"], "stream_id");
             }
             if let Ok(groups) = get("/user_groups").await {
-                Directory::add_ids(&mut directory.group_ids, &groups.body["user_groups"], "id");
+                collect_ids(&mut directory.group_ids, &groups.body["user_groups"], "id");
             }
             let user = ScenarioUser { email: email.clone(), api_key, user_id, full_name };
             directory.users.insert(handle.clone(), user);

@@ -171,7 +171,7 @@ impl Template {
     }
 
     /// Whether the template has matchers or captures, which only expectations may have.
-    pub fn is_expectation(&self) -> bool {
+    pub fn has_matchers_or_captures(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Matcher(_) | Part::Capture(..)))
     }
 }

@@ -104,8 +104,8 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
-    let lists_inactive = !tx.has(Feature::OnlyActiveMembers);
-    let addition = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
+    let includes_deactivated_members = !tx.has(Feature::OnlyActiveMembers);
+    let addition = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], includes_deactivated_members) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, addition.only_for(DeliveryCondition::NoDeactivatedGroups));
 }

@@ -3,11 +3,11 @@
 use super::StateRequest;
 use super::requested_values::RequestedValue;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Subscription};
-use crate::realm::id::{ChannelId, MessageId};
-use crate::record::channel::{
-    ChannelRecord, IncludeSubscribers, NeverSubscribedRecord, SubscriberLists, SubscriptionRecord,
-};
+use crate::realm::channel::Channel;
+use crate::realm::id::ChannelId;
+use crate::realm::subscription_colors::SUBSCRIPTION_COLORS;
+use crate::record::channel::ChannelRecord;
+use crate::record::subscription::{IncludeSubscribers, NeverSubscribedRecord, SubscriberLists, SubscriptionRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -100,7 +100,6 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
 
 /// A channel in the list of subscriptions of a spectator, which has all web-public channels.
 fn spectator_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
-    let settings =
-        Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));
-    SubscriptionRecord::for_spectator(realm, channel, &settings, IncludeSubscribers::Omitted)
+    let color = SUBSCRIPTION_COLORS[0].to_owned();
+    SubscriptionRecord::for_spectator(realm, channel, color, IncludeSubscribers::Omitted)
 }

@@ -10,18 +10,19 @@ use crate::realm::id::{DeviceId, UserId};
 use crate::realm::narrow::STOP_WORDS;
 use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
-use crate::record::channel::{DefaultChannelGroupRecord, FolderRecord};
+use crate::record::channel::DefaultChannelGroupRecord;
+use crate::record::channel_folder::FolderRecord;
 use crate::record::device::DeviceRecord;
 use crate::record::domain::DomainRecord;
 use crate::record::emoji::EmojiRecord;
 use crate::record::events::UserTopic;
 use crate::record::group::GroupRecord;
-use crate::record::linkifier::{LinkifierRecord, linkifiers};
+use crate::record::linkifier::{LinkifierRecord, linkifier_records};
 use crate::record::message::display_topic_name;
 use crate::record::onboarding_step::OnboardingStepRecord;
 use crate::record::own_lists::{OWN_LISTS, OwnList};
 use crate::record::playground::PlaygroundRecord;
-use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
+use crate::record::profile_field::{ProfileFieldRecord, profile_field_records};
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -56,7 +57,8 @@ requested_values! {
         "realm_domains" realm_domains: Vec<DomainRecord> = organization::domains::domain_records(realm);
         "realm_emoji" realm_emoji: BTreeMap<String, EmojiRecord> =
             crate::record::emoji::records_by_id(realm, &realm.custom_emoji);
-        "custom_profile_fields" custom_profile_fields: Vec<ProfileFieldRecord> = profile_fields(&realm.profile_fields);
+        "custom_profile_fields" custom_profile_fields: Vec<ProfileFieldRecord> =
+            profile_field_records(&realm.profile_fields);
         "custom_profile_fields" custom_profile_field_types: NumberedChoices = numbered_choices(&PROFILE_FIELD_TYPES);
         "realm_user_settings_defaults" realm_user_settings_defaults: Map<String, Value> = user_defaults(realm);
         "realm_billing" realm_billing: Billing = Billing { has_pending_sponsorship_request: false };
@@ -184,13 +186,13 @@ fn folders(realm: &Realm, request: &StateRequest<'_>) -> Vec<FolderRecord> {
 fn groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<GroupRecord> {
     let shows_deactivated = request.options.capabilities.include_deactivated_groups;
     let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-    let lists_inactive = !request.options.level.has(Feature::OnlyActiveMembers);
-    groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
+    let includes_deactivated_members = !request.options.level.has(Feature::OnlyActiveMembers);
+    groups.map(|group| GroupRecord::new(realm, group, includes_deactivated_members)).collect()
 }
 
 /// Empty for clients that do not know URL templates.
 fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<LinkifierRecord> {
-    if request.options.capabilities.linkifier_url_template { linkifiers(&realm.linkifiers) } else { Vec::new() }
+    if request.options.capabilities.linkifier_url_template { linkifier_records(&realm.linkifiers) } else { Vec::new() }
 }
 
 /// Empty for guests and spectators.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
 use crate::realm::text::check_length;
-use crate::record::channel::IncludeSubscribers;
+use crate::record::subscription::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 

@@ -52,7 +52,7 @@ pub struct User {
     pub cached_json: CachedUserJson,
 }
 
-/// Parts of replies about a user, rendered on first use.
+/// Parts of replies about a user, serialized on first use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CachedUserJson {
     /// Entries in lists of users: one per combination of list (plain, register reply), visible email address and
@@ -60,12 +60,12 @@ pub struct CachedUserJson {
     pub list_entries: [Cached<Box<RawValue>>; 8],
     /// The user's own view (`GET /users/me`).
     pub own: Cached<Box<[u8]>>,
-    /// Parts that are expensive to render.
-    pub rendered_parts: Cached<Arc<RenderedUserParts>>,
+    /// Parts that are expensive to serialize.
+    pub serialized_parts: Cached<Arc<SerializedUserParts>>,
 }
 
 #[derive(Debug)]
-pub struct RenderedUserParts {
+pub struct SerializedUserParts {
     pub avatar_url: Box<RawValue>,
     /// With a precision of minutes.
     pub date_joined: Box<RawValue>,

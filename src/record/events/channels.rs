@@ -1,10 +1,12 @@
-//! The fields of events about channels, subscriptions and folders.
+//! The fields of events about channels, subscriptions, default channels and folders.
 
 use super::any_of_types;
 use crate::realm::event::event_data;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
-use crate::record::channel::{ChannelRecord, DefaultChannelGroupRecord, FolderRecord, SubscriptionRecord};
+use crate::record::channel::{ChannelRecord, DefaultChannelGroupRecord};
+use crate::record::channel_folder::FolderRecord;
+use crate::record::subscription::SubscriptionRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;

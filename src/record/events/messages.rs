@@ -138,7 +138,7 @@ pub struct DeleteMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub sender: Option<Option<String>>,
-    /// ID of the sender, below 13.
+    /// ID of the sender of a channel message, below 13; that of a direct message is in `conversation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub sender_id: Option<UserId>,
@@ -149,7 +149,7 @@ pub struct DeleteMessage {
 pub struct DeletedDirectMessage {
     /// ID of the conversation.
     pub recipient_id: RecipientId,
-    /// ID of the sender of the only message, or of the first one.
+    /// ID of the sender of the only message, or of the first one; null if there is no message.
     pub sender_id: Option<UserId>,
 }
 
@@ -286,7 +286,7 @@ pub struct TypingRecipient {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentAdd(pub AttachmentChange);
 
-/// The messages that link a file changed.
+/// The messages that link to a file changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentUpdate(pub AttachmentChange);
 
@@ -294,7 +294,7 @@ pub struct AttachmentUpdate(pub AttachmentChange);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct AttachmentChange {
-    /// The uploaded file, with the messages that link it.
+    /// The uploaded file, with the messages that link to it.
     pub attachment: AttachmentRecord,
     /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,

@@ -72,18 +72,18 @@ fn organization_data_schema(generator: &mut SchemaGenerator) -> Schema {
         ]
         .map(|(name, schema)| (name.to_owned(), schema)),
     );
-    let texts = ["description", "rendered_description"].into_iter().map(str::to_owned);
     let pictures = [("icon", "G"), ("logo", "D"), ("night_logo", "D")];
     for (picture, default_source) in pictures {
         let source_schema = json!({"type": "string", "enum": [default_source, "U"]});
         properties.insert(format!("{picture}_source"), source_schema);
         properties.insert(format!("{picture}_url"), text_schema.clone());
     }
-    properties.extend(texts.map(|name| (name, text_schema.clone())));
-    let purposes =
+    let text_settings = ["description", "rendered_description"].into_iter().map(str::to_owned);
+    properties.extend(text_settings.map(|name| (name, text_schema.clone())));
+    let announcement_settings =
         ["new_stream", "service_update", "signup"].map(|purpose| format!("{purpose}_announcements_stream_id"));
-    let channels = purposes.into_iter().chain(["moderation_request_channel_id".to_owned()]);
-    properties.extend(channels.map(|name| (name, channel_schema.clone())));
+    let channel_settings = announcement_settings.into_iter().chain(["moderation_request_channel_id".to_owned()]);
+    properties.extend(channel_settings.map(|name| (name, channel_schema.clone())));
     for permission in REALM_PERMISSIONS {
         properties.insert(permission.name.to_owned(), generator.subschema_for::<GroupSettingValue>().to_value());
     }

@@ -1,4 +1,4 @@
-//! The fields of events about a user's scheduled messages, reminders, one-time notices, devices and settings.
+//! The fields of events about a user's scheduled messages, reminders, onboarding steps, devices and settings.
 
 use super::setting_value_schema;
 use crate::realm::event::event_data;

@@ -4,7 +4,7 @@ use crate::realm::emoji::ReactionType;
 use crate::realm::event::event_data;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::record::bot::{BotRecord, BotService};
-use crate::record::presence::{LegacyPresenceRecord, PresenceRecord};
+use crate::record::presence::{LegacyClientPresence, PresenceRecord};
 use crate::record::user::UserRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -255,8 +255,8 @@ pub struct Presence {
     pub server_timestamp: Option<f64>,
     /// In the legacy format: the presence by kind of client, which is always `website`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "BTreeMap<String, LegacyPresenceRecord>")]
-    pub presence: Option<BTreeMap<&'static str, LegacyPresenceRecord>>,
+    #[schemars(with = "BTreeMap<String, LegacyClientPresence>")]
+    pub presence: Option<BTreeMap<&'static str, LegacyClientPresence>>,
     /// In the legacy format, without `slim_presence`: API address of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]

@@ -38,7 +38,8 @@ enum ElementKind {
 /// numbered lists keep their markers. Only the header of a spoiler remains.
 pub fn html_to_text(html: &str) -> String {
     let mut open_elements: Vec<Element> = vec![Element::default()];
-    // Text after a numbered list or a spoiler is skipped up to the next tag.
+    // Text after a numbered list or a spoiler is skipped up to the next tag: real servers drop what directly follows
+    // these elements.
     let mut skips_text = false;
     for piece in pieces(html) {
         if !piece.is_tag {
@@ -71,7 +72,7 @@ fn open_element(open_elements: &mut Vec<Element>, tag: &str) {
         return;
     }
     let classes = attribute(tag, "class").unwrap_or_default();
-    let has_class = |class: &str| classes.split(' ').any(|name| name == class);
+    let has_class = |class: &str| classes.split(' ').any(|other| other == class);
     let mut text = String::new();
     let kind = match name {
         "blockquote" => ElementKind::Quote,
@@ -98,6 +99,7 @@ fn open_element(open_elements: &mut Vec<Element>, tag: &str) {
 
 /// Closes the innermost element. Returns whether the text up to the next tag is skipped.
 fn close_element(open_elements: &mut Vec<Element>) -> bool {
+    // The first element is the document, which an end tag too many must not close.
     let Some(element) = (open_elements.len() > 1).then(|| open_elements.pop()).flatten() else { return false };
     let is_in_formula = open_elements.iter().any(|element| element.kind == ElementKind::Formula);
     let Some(parent) = open_elements.last_mut() else { return false };

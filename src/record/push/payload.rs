@@ -13,7 +13,7 @@ use crate::realm::setting::RealmSetting;
 use crate::record::avatar::{AvatarSize, UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
-/// The maximum length of a message's text in a notification, in code points.
+/// The maximum length of a message's text in a notification, in code points (A-55 in docs/assumptions.md).
 const MAX_TEXT_LENGTH: usize = 200;
 /// A removal lists at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
 const MAX_REMOVED_MESSAGES: usize = 200;
@@ -69,25 +69,26 @@ fn truncate_text(mut text: String) -> String {
 
 fn message_payload(
     realm: &Realm,
-    reader: UserId,
+    user_id: UserId,
     sent_message: &SentMessage,
     ServerProperties { base_url, level, .. }: ServerProperties<'_>,
 ) -> Map<String, Value> {
     let message = &sent_message.message;
-    let viewer = realm.user(reader).map(AsRef::as_ref);
+    let viewer = realm.user(user_id).map(AsRef::as_ref);
     let name = realm.name_shown_to(viewer, &sent_message.sender);
     let is_accessible = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent_message.sender.id));
-    let picture_url = if is_accessible {
+    let sender_avatar_url = if is_accessible {
         avatar_url(realm, &sent_message.sender, AvatarSize::Small)
     } else {
         UNKNOWN_AVATAR_URL.to_owned()
     };
-    let picture_url = if picture_url.starts_with('/') { format!("{base_url}{picture_url}") } else { picture_url };
+    let absolute_avatar_url =
+        if sender_avatar_url.starts_with('/') { format!("{base_url}{sender_avatar_url}") } else { sender_avatar_url };
     let mut payload = Map::from_iter([
         ("message_id".to_owned(), json!(message.id)),
         ("sender_id".to_owned(), json!(message.sender)),
         ("sender_full_name".to_owned(), name.into()),
-        ("sender_avatar_url".to_owned(), picture_url.into()),
+        ("sender_avatar_url".to_owned(), absolute_avatar_url.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
         ("content".to_owned(), truncate_text(html_to_text(&message.body.rendered_html())).into()),
     ]);
@@ -104,6 +105,7 @@ fn message_payload(
             if Feature::PushesListRecipients.is_at(level) {
                 place_fields["recipient_user_ids"] = json!(members);
             } else if members.len() > 2 {
+                // Older payloads have the recipients of group conversations only.
                 let ids: Vec<String> = members.iter().map(ToString::to_string).collect();
                 place_fields["pm_users"] = ids.join(",").into();
             }
@@ -113,7 +115,7 @@ fn message_payload(
     if let Value::Object(place_fields) = place_fields {
         payload.extend(place_fields);
     }
-    if let Some(group) = mentioned_group(realm, reader, message) {
+    if let Some(group) = mentioned_group(realm, user_id, message) {
         payload.insert("mentioned_user_group_id".into(), json!(group.id));
         payload.insert("mentioned_user_group_name".into(), group.name.as_str().into());
     }
@@ -122,12 +124,12 @@ fn message_payload(
 
 /// The group with the fewest members through which a message mentions a user. None if it mentions the user by name, or
 /// through no group.
-fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
-    if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
+fn mentioned_group<'realm>(realm: &'realm Realm, user_id: UserId, message: &Message) -> Option<&'realm Group> {
+    if message.body.mentioned.contains(&user_id) || !message.body.group_mentioned.contains(&user_id) {
         return None;
     }
     let html = message.body.rendered_html();
-    let ids = group_mentions(&html).filter(|id| realm.is_member_of_any([*id], reader));
+    let ids = group_mentions(&html).filter(|id| realm.is_member_of_any([*id], user_id));
     ids.filter_map(|id| realm.groups.get(&id))
         .map(AsRef::as_ref)
         .min_by_key(|group| realm.members_of_any([group.id]).len())

@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
     let mut suites = String::new();
-    let mut failures = 0;
+    let mut failure_count = 0;
     for client in &report.clients {
         let is_failure = |finding: &FindingSummary| {
             !baseline.contains(client, finding) && fail_on.is_none_or(|threshold| finding.severity >= threshold)
         };
-        let (mut cases, mut suite_failures, mut skipped) = (String::new(), 0, 0);
+        let (mut cases, mut suite_failure_count, mut skipped_count) = (String::new(), 0, 0);
         for rule in rules::all() {
             let findings: Vec<&FindingSummary> =
                 client.findings.iter().filter(|finding| finding.rule == rule.name).collect();
@@ -21,22 +21,22 @@ pub fn render(report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) 
                 findings.into_iter().partition(|finding| is_failure(finding));
             let are_all_known = tolerated_findings.iter().all(|finding| baseline.contains(client, finding));
             let is_skipped = failing_findings.is_empty() && !tolerated_findings.is_empty() && are_all_known;
-            suite_failures += usize::from(!failing_findings.is_empty());
-            skipped += usize::from(is_skipped);
+            suite_failure_count += usize::from(!failing_findings.is_empty());
+            skipped_count += usize::from(is_skipped);
             let _ = write!(cases, "    <testcase name=\"{}\" classname=\"{}\"", rule.name, class_name(client));
             cases += &case_content(&failing_findings, &tolerated_findings, is_skipped);
         }
         let _ = writeln!(
             suites,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{suite_failures}\" errors=\"0\" skipped=\"{skipped}\">\n{cases}  </testsuite>",
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{suite_failure_count}\" errors=\"0\" skipped=\"{skipped_count}\">\n{cases}  </testsuite>",
             escape_for_xml(&client_title(client)),
             rules::all().len(),
         );
-        failures += suite_failures;
+        failure_count += suite_failure_count;
     }
-    let tests = rules::all().len() * report.clients.len();
+    let test_count = rules::all().len() * report.clients.len();
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatdouble report\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n{suites}</testsuites>\n"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatdouble report\" tests=\"{test_count}\" failures=\"{failure_count}\" errors=\"0\">\n{suites}</testsuites>\n"
     )
 }
 

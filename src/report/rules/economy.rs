@@ -104,13 +104,27 @@ struct PageSeries {
     last_reply_at: Moment,
 }
 
+/// Changes of a flag of single messages.
+#[derive(Debug)]
+struct FlagChangeSeries {
+    /// A hash of the flag and its change.
+    change: u64,
+    count: u32,
+    first_reply_at: Moment,
+}
+
+/// Requests for all users.
+#[derive(Debug)]
+struct UserFetchSeries {
+    count: u32,
+    first_reply_at: Moment,
+}
+
 #[derive(Debug, Default)]
 pub struct Memory {
     pages: LatestItems<PageSeries, 4>,
-    /// A hash of the flag and its change, the number of requests, and the time of the first reply.
-    flag_changes: Option<(u64, u32, Moment)>,
-    /// The number of requests for all users, and the time of the first reply.
-    user_fetches: Option<(u32, Moment)>,
+    flag_change_series: Option<FlagChangeSeries>,
+    user_fetch_series: Option<UserFetchSeries>,
 }
 
 impl Memory {
@@ -124,7 +138,7 @@ impl Memory {
             ("POST", Some("/messages/flags")) => self.check_flag_change(request, findings),
             ("GET", Some("/users")) => self.check_user_fetch(queues, request, findings),
             ("POST", Some("/register")) => {
-                self.user_fetches = None;
+                self.user_fetch_series = None;
                 check_registration(request, findings);
             }
             _ => {}
@@ -134,6 +148,7 @@ impl Memory {
     fn check_page(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let number = |name: &str| request.param(name).and_then(|number| number.parse::<i64>().ok()).unwrap_or(0);
         let is_backwards = number("num_before") >= number("num_after");
+        // Where other anchors are is not known: they begin a new series.
         let anchor = match request.param("anchor") {
             Some("oldest") => 0,
             Some("newest") => i64::MAX,
@@ -160,15 +175,17 @@ impl Memory {
     fn check_flag_change(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let is_single = request.param("messages").is_some_and(|ids| !ids.contains(','));
         let change = stable_hash(&(request.param("op"), request.param("flag")));
-        self.flag_changes = match self.flag_changes {
+        self.flag_change_series = match self.flag_change_series.take() {
             _ if !is_single => None,
-            Some((previous, count, since)) if previous == change && request.waited_since(since) < FLAG_CHANGES_SPAN => {
+            Some(FlagChangeSeries { change: previous_change, count, first_reply_at })
+                if previous_change == change && request.waited_since(first_reply_at) < FLAG_CHANGES_SPAN =>
+            {
                 if count + 1 >= MIN_FLAG_CHANGES {
                     findings.add(&FLAGS_ONE_BY_ONE, "", request);
                 }
-                Some((change, count + 1, since))
+                Some(FlagChangeSeries { change, count: count + 1, first_reply_at })
             }
-            _ => Some((change, 1, request.reply_sent_at)),
+            _ => Some(FlagChangeSeries { change, count: 1, first_reply_at: request.reply_sent_at }),
         };
     }
 
@@ -178,22 +195,24 @@ impl Memory {
         if request.param("user_ids").is_some() || !queues.iter().any(receives_user_events) {
             return;
         }
-        self.user_fetches = match self.user_fetches {
-            Some((count, since)) if request.waited_since(since) < USER_FETCHES_SPAN => {
+        self.user_fetch_series = match self.user_fetch_series.take() {
+            Some(UserFetchSeries { count, first_reply_at })
+                if request.waited_since(first_reply_at) < USER_FETCHES_SPAN =>
+            {
                 if count + 1 >= MIN_USER_FETCHES {
                     findings.add(&USERS_FETCHED_AGAIN, "", request);
                 }
-                Some((count + 1, since))
+                Some(UserFetchSeries { count: count + 1, first_reply_at })
             }
-            _ => Some((1, request.reply_sent_at)),
+            _ => Some(UserFetchSeries { count: 1, first_reply_at: request.reply_sent_at }),
         };
     }
 }
 
 fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
-    let types = request.param("event_types").or_else(|| request.param("fetch_event_types"));
+    let requested_types = request.param("event_types").or_else(|| request.param("fetch_event_types"));
     let capabilities = request.param("client_capabilities");
-    if types.is_none() && capabilities.is_none() {
+    if requested_types.is_none() && capabilities.is_none() {
         return findings.add(&REGISTER_EVERYTHING, "", request);
     }
     let declared_capabilities: Value =
@@ -203,7 +222,7 @@ fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
         let is_relevant = match request.param("event_types") {
             // Clients that declare no capabilities are mostly bots, to which empty names of topics make no difference.
             Some(_) if *event_type == "message" && capabilities.is_none() => false,
-            Some(types) => types.contains(&format!("\"{event_type}\"")),
+            Some(event_types) => event_types.contains(&format!("\"{event_type}\"")),
             None => capabilities.is_some(),
         };
         if is_relevant && declared_capabilities[name] != true {

@@ -43,7 +43,7 @@ static DEPRECATED_AT_LATER_LEVEL: Rule = Rule {
 pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     let level = request.facts.level;
     for issue in request.issues.iter().filter(|issue| issue.level > level && request.entry.status == 200) {
-        let (rule, verb) = match issue.kind {
+        let (rule, change) = match issue.kind {
             IssueKind::Removed => (&GONE_AT_LATER_LEVEL, "is gone"),
             IssueKind::Renamed => (&RENAMED_AT_LATER_LEVEL, "has another name"),
             IssueKind::DeprecatedOperation | IssueKind::DeprecatedParameter | IssueKind::DeprecatedEvents => {
@@ -52,7 +52,7 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
         };
         let replacement =
             if issue.replacement.is_empty() { String::new() } else { format!("; use {}", issue.replacement) };
-        let subject = format!("works at {level}; at {} {} {verb}{replacement}", issue.level, issue.what);
+        let subject = format!("works at {level}; at {} {} {change}{replacement}", issue.level, issue.what);
         findings.add(rule, &subject, request);
     }
 }

@@ -90,7 +90,7 @@ pub fn check(request: &Observation<'_>, findings: &mut Findings) {
     if request.facts.splits_parameters {
         findings.add(&PARAMETERS_IN_QUERY_AND_BODY, &request.operation(), request);
     }
-    if let Some(name) = request.facts.secret_in_query {
+    if let Some(name) = request.facts.secret_query_parameter {
         findings.add(&CREDENTIALS_IN_QUERY, name, request);
     }
     if is_encoded_twice(request) {
@@ -135,10 +135,12 @@ fn has_quoted_number(json: &str) -> bool {
 
 fn is_encoded_twice(request: &Observation<'_>) -> bool {
     let path = request.entry.path.as_bytes();
-    let is_not_found = matches!(request.entry.status, 400 | 404) && request.entry.path.starts_with("/user_uploads/");
+    // A temporary URL with a wrong name is refused with 400.
+    let is_missing_upload =
+        matches!(request.entry.status, 400 | 404) && request.entry.path.starts_with("/user_uploads/");
     let precedes_hex_digits =
         |start: usize| path.get(start + 3..start + 5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-    is_not_found && memchr::memmem::find_iter(path, b"%25").any(precedes_hex_digits)
+    is_missing_upload && memchr::memmem::find_iter(path, b"%25").any(precedes_hex_digits)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rules about polls: what they acknowledge, how often they are sent, and how long a client waits.
 
 use super::SECOND;
-use super::known_queues::{KnownQueue, KnownQueues};
+use super::known_queues::{KnownQueue, KnownQueues, MIN_ABORTED_POLLS};
 use crate::report::finding::{Findings, Occurrence};
 use crate::report::observation::{Observation, Receipt};
 use crate::report::rule::{Rule, Severity};
@@ -17,7 +17,7 @@ const MIN_NONBLOCKING_POLLS: u32 = 10;
 /// The time within which these polls are sent.
 const NONBLOCKING_POLLS_SPAN: i64 = 60 * SECOND;
 /// How long a client should wait: `event_queue_longpoll_timeout_seconds` minus the tolerance of timers.
-const LONG_POLL_TIMEOUT: i64 = 89 * SECOND;
+const MIN_LONG_POLL_WAIT: i64 = 89 * SECOND;
 /// A poll continues a series if it follows the previous poll within this time.
 const MAX_POLL_INTERVAL: i64 = 5 * SECOND;
 
@@ -213,10 +213,10 @@ fn check_progress(queue: &mut KnownQueue, last_event_id: i64, request: &Observat
     let has_received_more = queue.newest_delivered > last_event_id && request.started_at > queue.delivered_at;
     let is_same_id = queue.last_event_id == Some(last_event_id);
     let is_stuck = has_received_more && is_same_id && request.entry.status == 200;
-    queue.stuck_polls = if is_stuck { queue.stuck_polls + 1 } else { 0 };
-    if last_event_id < 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
+    queue.stuck_poll_count = if is_stuck { queue.stuck_poll_count + 1 } else { 0 };
+    if last_event_id < 0 && queue.stuck_poll_count >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
         findings.add(&EVENTS_NEVER_ACKNOWLEDGED, "", request);
-    } else if last_event_id >= 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_PROGRESS {
+    } else if last_event_id >= 0 && queue.stuck_poll_count >= MIN_POLLS_WITHOUT_PROGRESS {
         findings.add(&POLLS_WITHOUT_PROGRESS, "", request);
     }
 }
@@ -237,15 +237,15 @@ fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observa
     if !request.is_success() || has_events {
         return;
     }
-    let (count, since) = queue.nonblocking_polls;
+    let (count, since) = queue.nonblocking_series;
     let continues_series =
-        request.has_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
-    queue.nonblocking_polls = match (request.has_true("dont_block"), continues_series) {
+        request.is_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
+    queue.nonblocking_series = match (request.is_true("dont_block"), continues_series) {
         (false, _) => Default::default(),
         (true, false) => (1, request.reply_sent_at),
         (true, true) => (count + 1, since),
     };
-    if queue.nonblocking_polls.0 >= MIN_NONBLOCKING_POLLS {
+    if queue.nonblocking_series.0 >= MIN_NONBLOCKING_POLLS {
         findings.add(&POLLS_WITHOUT_WAITING, "", request);
     }
 }
@@ -253,7 +253,7 @@ fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observa
 fn remember_poll(queue: &mut KnownQueue, last_event_id: i64, events: &[Event<'_>], request: &Observation<'_>) {
     queue.poll_count += 1;
     queue.last_event_id = Some(last_event_id);
-    queue.connection = request.facts.connection;
+    queue.connection_number = request.facts.connection_number;
     if request.receipt == Receipt::Complete {
         queue.last_poll = Some((request.started_at, request.answered_at));
     }
@@ -293,7 +293,7 @@ pub fn check_aborted(
     let durations = queue.aborted_polls.iter().map(|(duration, _)| *duration);
     let (shortest, longest) = (durations.clone().min().unwrap_or(0), durations.clone().max().unwrap_or(0));
     let are_similar = longest <= shortest + shortest / 4 + SECOND / 10;
-    if durations.len() == 3 && longest < LONG_POLL_TIMEOUT && are_similar {
+    if durations.len() == MIN_ABORTED_POLLS && longest < MIN_LONG_POLL_WAIT && are_similar {
         findings.add_occurrence(&LONG_POLL_CUT_SHORT, "", poll);
     }
 }

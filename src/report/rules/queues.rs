@@ -74,12 +74,12 @@ pub struct Memory {
     restart: Option<Restart>,
 }
 
-/// A registration after several others whose queues the client does not use, until it polls one of them.
+/// A registration after several others whose queues have no waiting poll, until the client polls one of them.
 #[derive(Debug)]
 struct Restart {
     registration: Occurrence,
     registered_at: Moment,
-    unused_queues: Vec<Box<str>>,
+    idle_queue_ids: Vec<Box<str>>,
 }
 
 impl Memory {
@@ -108,7 +108,7 @@ impl Memory {
         if is_queue_lost {
             queue.lost_at = queue.lost_at.or(Some(request.reply_sent_at));
             let is_latest = queues.iter().last().is_some_and(|latest| *latest.id == *id);
-            if is_latest && queues.iter().all(|queue| queue.waiting_polls == 0) {
+            if is_latest && queues.iter().all(|queue| queue.waiting_poll_count == 0) {
                 self.lost_at = self.lost_at.or(Some(request.reply_sent_at));
             }
         } else if request.is_success() {
@@ -126,24 +126,29 @@ impl Memory {
             let is_registered = queue.registered_at.is_some_and(|registered_at| {
                 request.is_after(registered_at) && request.waited_since(registered_at) < QUEUE_LIFETIME
             });
-            let is_unused = queue.options_hash == options_hash && queue.waiting_polls == 0;
-            is_unused && is_registered && queue.is_alive() && (request.is_queue_alive)(&queue.id)
+            let has_same_options = queue.options_hash == options_hash;
+            let has_no_waiting_poll = queue.waiting_poll_count == 0;
+            has_same_options
+                && has_no_waiting_poll
+                && is_registered
+                && queue.is_alive()
+                && (request.is_queue_alive)(&queue.id)
         };
         let is_recent = |queue: &KnownQueue| {
             queue.registered_at.is_some_and(|registered_at| request.waited_since(registered_at) < RESTART_SPAN)
         };
         let is_of_same_process =
-            |queue: &KnownQueue| queue.poll_count > 0 && queue.connection == request.facts.connection;
+            |queue: &KnownQueue| queue.poll_count > 0 && queue.connection_number == request.facts.connection_number;
         let idle_queues: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
         let starts_over = idle_queues.iter().filter(|queue| is_recent(queue)).count() >= 2;
         if idle_queues.iter().any(|queue| is_of_same_process(queue)) {
             findings.add(&REGISTERED_AGAIN, "", request);
         } else if starts_over {
-            let unused_queues = idle_queues.iter().map(|queue| queue.id.clone()).collect();
+            let idle_queue_ids = idle_queues.iter().map(|queue| queue.id.clone()).collect();
             self.restart.get_or_insert_with(|| Restart {
                 registration: Occurrence::from_request(request),
                 registered_at: request.reply_sent_at,
-                unused_queues,
+                idle_queue_ids,
             });
         }
         let types = request.param("event_types");
@@ -153,7 +158,7 @@ impl Memory {
             options_hash,
             registration: Occurrence::from_request(request),
             has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
-            connection: request.facts.connection,
+            connection_number: request.facts.connection_number,
             newest_sent: Some(-1),
             newest_delivered: -1,
             acknowledged: -1,
@@ -162,14 +167,14 @@ impl Memory {
     }
 
     /// Forgets the restart if the client polls an older queue: then it has several queues at the same time.
-    pub fn record_poll_start(&mut self, queue: &str) {
-        self.restart.take_if(|restart| restart.unused_queues.iter().any(|unused| **unused == *queue));
+    pub fn record_poll_start(&mut self, queue_id: &str) {
+        self.restart.take_if(|restart| restart.idle_queue_ids.iter().any(|idle_queue_id| **idle_queue_id == *queue_id));
     }
 
     /// Finds a client that registers again and again, once it had the time to poll its queues.
     pub fn check_restart(&mut self, now: Moment, findings: &mut Findings) {
-        let is_over = |restart: &mut Restart| now.real - restart.registered_at.real >= MAX_TIME_TO_POLL;
-        if let Some(restart) = self.restart.take_if(is_over) {
+        let had_time_to_poll = |restart: &mut Restart| now.real - restart.registered_at.real >= MAX_TIME_TO_POLL;
+        if let Some(restart) = self.restart.take_if(had_time_to_poll) {
             findings.add_occurrence(&REGISTERED_AGAIN, "", restart.registration);
         }
     }

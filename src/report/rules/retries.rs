@@ -14,7 +14,7 @@ const REFUSALS_SPAN: i64 = 60 * SECOND;
 /// A client breaks `refused-credentials-repeated` with this number of refusals of the same credentials.
 const MIN_REFUSED_CREDENTIALS: u32 = 3;
 /// The time within which these refusals happen.
-const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
+const REFUSED_CREDENTIALS_SPAN: i64 = 600 * SECOND;
 /// The number of consecutive failures after which constant pauses should have grown.
 const MIN_FAILURES_WITH_CONSTANT_PAUSES: u32 = 5;
 /// The number of consecutive failures after which random pauses should have grown.
@@ -25,7 +25,7 @@ const LONG_PAUSE: i64 = 10 * SECOND;
 const MIN_PAUSE: i64 = SECOND / 10;
 /// The tolerance for timers that fire early.
 const TIMER_TOLERANCE: i64 = SECOND / 20;
-/// The part of a wait, as a divisor, by which a client's clock may run fast.
+/// A client's clock may run fast by the wait divided by this: by 2 %.
 const CLOCK_TOLERANCE_DIVISOR: i64 = 50;
 
 /// The longest pause from which on pauses count as grown: nearly twice the initial one, because a client that doubles
@@ -97,9 +97,19 @@ struct FailureSeries {
     has_only_grown: bool,
 }
 
+/// Refusals of the same request, without a successful write in between.
 #[derive(Debug)]
 struct RefusalSeries {
     fingerprint: u64,
+    count: u32,
+    first_reply_at: Moment,
+    last_reply_at: Moment,
+}
+
+/// Refusals of the same credentials, without a successful request in between.
+#[derive(Debug)]
+struct CredentialsSeries {
+    hash: u64,
     count: u32,
     first_reply_at: Moment,
     last_reply_at: Moment,
@@ -111,8 +121,7 @@ pub struct Memory {
     /// Rate-limited requests: fingerprint, wait in microseconds, and the time of the reply.
     rate_limits: LatestItems<(u64, i64, Moment), 4>,
     failures: LatestItems<FailureSeries, 4>,
-    /// Refused credentials: hash, count, and the times of the first and last refusal.
-    unauthorized: Option<(u64, u32, Moment, Moment)>,
+    refused_credentials: Option<CredentialsSeries>,
 }
 
 #[derive(Deserialize)]
@@ -144,7 +153,7 @@ impl Memory {
             400..500 if request.entry.route != Some("/events") => self.check_refusal(request, findings),
             200 => {
                 if request.entry.user.is_some() {
-                    self.unauthorized = None;
+                    self.refused_credentials = None;
                 }
                 // A successful change may make a refused request possible.
                 if request.entry.method != "GET" {
@@ -194,25 +203,23 @@ impl Memory {
     }
 
     fn check_credentials(&mut self, request: &Observation<'_>, findings: &mut Findings) {
-        let credentials = request.facts.credentials;
-        if credentials == 0 {
+        let hash = request.facts.refused_credentials_hash;
+        if hash == 0 {
             return;
         }
-        self.unauthorized = match self.unauthorized {
-            Some(previous @ (refused_credentials, .., last))
-                if refused_credentials == credentials && !request.is_after(last) =>
-            {
-                Some(previous)
-            }
-            Some((refused_credentials, count, first, _))
-                if refused_credentials == credentials && request.waited_since(first) <= UNAUTHORIZED_SPAN =>
-            {
-                if count + 1 >= MIN_REFUSED_CREDENTIALS {
+        let previous = self.refused_credentials.take().filter(|series| series.hash == hash);
+        let last_reply_at = request.reply_sent_at;
+        self.refused_credentials = match previous {
+            // This request was sent before the previous refusal was received.
+            Some(previous) if !request.is_after(previous.last_reply_at) => Some(previous),
+            Some(previous) if request.waited_since(previous.first_reply_at) <= REFUSED_CREDENTIALS_SPAN => {
+                let count = previous.count + 1;
+                if count >= MIN_REFUSED_CREDENTIALS {
                     findings.add(&REFUSED_CREDENTIALS_REPEATED, "", request);
                 }
-                Some((refused_credentials, count + 1, first, request.reply_sent_at))
+                Some(CredentialsSeries { count, last_reply_at, ..previous })
             }
-            _ => Some((credentials, 1, request.reply_sent_at, request.reply_sent_at)),
+            _ => Some(CredentialsSeries { hash, count: 1, first_reply_at: last_reply_at, last_reply_at }),
         };
     }
 

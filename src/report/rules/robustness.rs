@@ -79,7 +79,7 @@ struct UnexpectedReply {
     sent_at: Moment,
     poll: Occurrence,
     /// The number of other requests since then.
-    other_requests: u32,
+    other_request_count: u32,
 }
 
 #[derive(Debug, Default)]
@@ -134,7 +134,7 @@ impl Memory {
         else {
             return;
         };
-        unexpected_reply.other_requests += 1;
+        unexpected_reply.other_request_count += 1;
         let starts_over = request.is_for("POST", "/register");
         if starts_over || request.waited_since(unexpected_reply.sent_at) > MAX_TIME_WITHOUT_POLL {
             findings.add_occurrence(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll.clone());
@@ -156,6 +156,7 @@ impl Memory {
         }
     }
 
+    /// Finds a write that repeats the client's reaction to events which were repeated, and remembers the write.
     fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let route = request.entry.route.unwrap_or_default();
         if request.entry.method == "GET" || PATHS_OF_UNPROMPTED_REQUESTS.contains(&route) {
@@ -174,8 +175,8 @@ impl Memory {
         self.check_silent_client(now, findings);
         let Some(unexpected_reply) = self.unexpected_reply.take() else { return };
         let is_silent =
-            unexpected_reply.other_requests > 0 && now.since(unexpected_reply.sent_at) >= MIN_SILENCE_AT_END;
-        if is_silent || unexpected_reply.other_requests >= MIN_REQUESTS_AT_END {
+            unexpected_reply.other_request_count > 0 && now.since(unexpected_reply.sent_at) >= MIN_SILENCE_AT_END;
+        if is_silent || unexpected_reply.other_request_count >= MIN_REQUESTS_AT_END {
             findings.add_occurrence(unexpected_reply.rule, unexpected_reply.subject, unexpected_reply.poll);
         }
     }
@@ -196,6 +197,6 @@ fn find_unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) ->
         subject,
         sent_at: request.reply_sent_at,
         poll: Occurrence::from_request(request),
-        other_requests: 0,
+        other_request_count: 0,
     })
 }

@@ -42,7 +42,7 @@ struct UnansweredMessage {
 
 #[derive(Debug, Default)]
 pub struct Memory {
-    unanswered: LatestItems<UnansweredMessage, 4>,
+    unanswered_messages: LatestItems<UnansweredMessage, 4>,
 }
 
 impl Memory {
@@ -50,12 +50,12 @@ impl Memory {
         if request.is_for("POST", "/messages") {
             return self.check_send(request, findings);
         }
-        if self.unanswered.is_empty() {
+        if self.unanswered_messages.is_empty() {
             return;
         }
         let is_fetch =
             request.entry.method == "GET" && request.entry.route.is_some_and(|route| route.starts_with("/messages"));
-        for message in self.unanswered.iter_mut() {
+        for message in self.unanswered_messages.iter_mut() {
             message.has_fetched |= is_fetch && request.is_success() && request.is_after(message.sent_at);
             if let Some(poll_result) = poll_result.filter(|poll_result| poll_result.is_success) {
                 message.has_polled = true;
@@ -66,7 +66,7 @@ impl Memory {
 
     fn check_send(&mut self, request: &Observation<'_>, findings: &mut Findings) {
         let fingerprint = message_fingerprint(request);
-        let previous = self.unanswered.take(|message| message.fingerprint == fingerprint);
+        let previous = self.unanswered_messages.take(|message| message.fingerprint == fingerprint);
         if let Some(previous) = &previous
             && request.is_after(previous.sent_at)
             && request.waited_since(previous.sent_at) < REPETITION_SPAN
@@ -81,7 +81,7 @@ impl Memory {
         let was_sent = !request.entry.events.is_empty();
         if is_unanswered && was_sent {
             let has_queue = request.param("queue_id").is_some();
-            self.unanswered.push(UnansweredMessage {
+            self.unanswered_messages.push(UnansweredMessage {
                 fingerprint,
                 local_id: request.param("local_id").filter(|_| has_queue).map(Into::into),
                 has_fetched: false,

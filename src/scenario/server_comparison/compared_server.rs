@@ -1,8 +1,9 @@
 //! One of the two servers of a comparison, with its accounts and the transport of its requests.
 
+use crate::scenario::account::Account;
 use crate::scenario::account_key::{key_in_reply, key_request};
 use crate::scenario::client::{Failure, HttpReply, HttpRequest, authorization_header};
-use crate::scenario::directory::{Account, Directory, ScenarioUser};
+use crate::scenario::directory::{ScenarioUser, collect_ids};
 use crate::scenario::recording::secrets::redact_url;
 use crate::scenario::scope::Scope;
 use crate::scenario::server_settings::feature_level_in;
@@ -129,9 +130,9 @@ impl ComparedServer {
         let users: Vec<ScenarioUser> = self.scope.directory.users.values().cloned().collect();
         for user in &users {
             let channels = self.get("/streams", Some(user)).await?;
-            Directory::add_ids(&mut self.scope.directory.channel_ids, &channels.body["streams"], "stream_id");
+            collect_ids(&mut self.scope.directory.channel_ids, &channels.body["streams"], "stream_id");
             let groups = self.get("/user_groups", Some(user)).await?;
-            Directory::add_ids(&mut self.scope.directory.group_ids, &groups.body["user_groups"], "id");
+            collect_ids(&mut self.scope.directory.group_ids, &groups.body["user_groups"], "id");
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use super::mistake::Mistake;
 use std::ops::Range;
 
-/// A file, and the position of a block in it.
-pub struct Fence<'a> {
+/// A block as it is in the file: the text of the file, and where the block is.
+pub struct FencedBlock<'a> {
     /// Text of the file.
     pub text: &'a str,
     /// Byte offset of the opening fence.
@@ -20,7 +20,7 @@ pub struct LogicalLine {
     pub end: usize,
 }
 
-impl Fence<'_> {
+impl FencedBlock<'_> {
     /// The byte offset after the line of the closing fence.
     pub fn end(&self) -> usize {
         let remaining = &self.text[self.content.end..];
@@ -48,22 +48,23 @@ impl Fence<'_> {
     /// A mistake if the first line is a continuation line.
     pub fn logical_lines(&self, is_continuation: impl Fn(&str) -> bool) -> Result<Vec<LogicalLine>, Mistake> {
         let mut logical_lines: Vec<LogicalLine> = Vec::new();
-        let mut blank_lines = 0;
+        let mut blank_line_count = 0;
         for (line, offset) in self.lines() {
             if line.trim().is_empty() {
-                blank_lines += 1;
+                blank_line_count += 1;
                 continue;
             }
             if !is_continuation(line) {
                 logical_lines.push(LogicalLine { text: line.trim_end().to_owned(), offset, end: offset + line.len() });
             } else if let Some(logical_line) = logical_lines.last_mut() {
-                logical_line.text.push_str(&"\n".repeat(blank_lines + 1));
+                logical_line.text.push_str(&"\n".repeat(blank_line_count + 1));
+                // Two spaces are the indentation of continuation lines, and no part of the value.
                 logical_line.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
                 logical_line.end = offset + line.len();
             } else {
                 return Err(Mistake::at(offset, "an indented line continues the one above, and there is none"));
             }
-            blank_lines = 0;
+            blank_line_count = 0;
         }
         Ok(logical_lines)
     }
