@@ -9,9 +9,9 @@ mod clock;
 mod jump_clients;
 mod lifecycle;
 pub mod sessions;
-mod viewers;
 mod waiters;
 mod watch_frame;
+mod watchers;
 mod webhooks;
 mod worlds;
 
@@ -34,10 +34,10 @@ use tokio::sync::{Notify, broadcast, watch};
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use jump_clients::{JumpOutcome, JumpPolicy, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
-pub use viewers::ViewerRegistration;
 use waiters::Waiters;
 pub use waiters::{ParkedPoll, UnjournaledPoll};
 pub use watch_frame::{NewEvents, QueueChange, Restoration, WatchFrame};
+pub use watchers::WatcherRegistration;
 pub use webhooks::{AttemptBodies, Generation, PostingJob, WebhookAttempt, WebhookSender};
 pub use worlds::Worlds;
 
@@ -82,7 +82,7 @@ pub struct World {
     webhooks: webhooks::Webhooks,
     /// Created for the first watcher, because its buffer would be most of the memory of a fork.
     watchers: OnceLock<broadcast::Sender<WatchFrame>>,
-    viewers: viewers::Viewers,
+    watcher_queues: watchers::WatcherQueues,
     ended: watch::Sender<bool>,
     started_at: Timestamp,
     changed: Notify,
@@ -128,7 +128,7 @@ impl World {
             report: Report::default(),
             webhooks: webhooks::Webhooks::default(),
             watchers: OnceLock::new(),
-            viewers: viewers::Viewers::default(),
+            watcher_queues: watchers::WatcherQueues::default(),
             ended: watch::channel(false).0,
             started_at,
             changed: Notify::new(),

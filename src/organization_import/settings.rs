@@ -68,7 +68,7 @@ pub fn convert_organization(
 fn convert_realm_settings(register_reply: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut values = json!({});
     for setting in REALM_SETTINGS.iter() {
-        if let Some(value) = register_reply.get(setting.state_key()) {
+        if let Some(value) = register_reply.get(setting.register_key()) {
             values[setting.name] = value.clone();
         }
     }
@@ -108,16 +108,16 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
     settings
 }
 
-/// The permissions of a table whose holders differ from the defaults. `value` returns the holder of a permission as the
-/// API shows it. A holder that this double refuses gets a note.
+/// The permissions of a table whose holders differ from the defaults. `value_of` returns the holder of a permission as
+/// the API shows it. A holder that this double refuses gets a note.
 pub fn convert_permissions(
     table: &[PermissionSetting],
-    value: &dyn Fn(&str) -> Option<Value>,
+    value_of: &dyn Fn(&str) -> Option<Value>,
     directory: &Directory,
 ) -> BTreeMap<String, Holder> {
     let mut permissions = BTreeMap::new();
     for row in table {
-        let Some(holder) = value(row.name).as_ref().and_then(|value| directory.convert_holder(value)) else { continue };
+        let Some(holder) = value_of(row.name).and_then(|value| directory.convert_holder(&value)) else { continue };
         let is_default = match (row.default, &holder) {
             (DefaultHolder::System(system), Holder::Group(name)) => system.name() == name,
             _ => false,
@@ -141,7 +141,8 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
             Some(SystemGroup::Everyone) if !row.allow_everyone => false,
             Some(SystemGroup::Nobody) if !row.allow_nobody => false,
             Some(group) => {
-                row.refused != Some(group) && (row.allowed_groups.is_empty() || row.allowed_groups.contains(&group))
+                row.refused_group != Some(group)
+                    && (row.allowed_groups.is_empty() || row.allowed_groups.contains(&group))
             }
             None => !(row.require_system_group && is_alone),
         };
@@ -154,7 +155,7 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
 }
 
 /// Permissions and the keys of the policies that servers have instead at older levels. A policy is a number.
-const FORMER_POLICIES: [(&str, &str); 14] = [
+const FORMER_POLICIES: [(&str, &str); 13] = [
     ("can_create_public_channel_group", "realm_create_public_stream_policy"),
     ("can_create_private_channel_group", "realm_create_private_stream_policy"),
     ("can_create_web_public_channel_group", "realm_create_web_public_stream_policy"),
@@ -168,7 +169,6 @@ const FORMER_POLICIES: [(&str, &str); 14] = [
     ("can_mention_many_users_group", "realm_wildcard_mention_policy"),
     ("direct_message_permission_group", "realm_private_message_policy"),
     ("can_create_bots_group", "realm_bot_creation_policy"),
-    ("can_create_public_channel_group", "realm_create_stream_policy"),
 ];
 
 /// The holder of a permission as the API shows it; at older levels, the group that the former policy names.
@@ -179,27 +179,29 @@ fn permission_value(register_reply: &Value, name: &str, directory: &Directory) -
     let (_, key) =
         FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register_reply[*key].is_null())?;
     let group = former_holder(key, register_reply.integer(key)?)?;
-    directory.groups.find(group)?;
     directory.system_group_id(group).map(Value::from)
 }
 
-/// The system group for a number of a former policy. The numbers of some policies have meanings of their own.
+/// The system group that a number of a former policy stands for; None for an unknown number. The policies for wildcard
+/// mentions, private messages and the creation of bots have numbers of their own, all others the common ones.
 fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     let name = match (key, number) {
         ("realm_private_message_policy", 1) => "role:everyone",
         ("realm_private_message_policy", _) => "role:nobody",
         ("realm_bot_creation_policy", 1) => "role:members",
         ("realm_bot_creation_policy", _) => "role:administrators",
-        ("realm_wildcard_mention_policy", 1) | (_, 5) if key != "realm_wildcard_mention_policy" || number == 1 => {
-            "role:everyone"
-        }
+        ("realm_wildcard_mention_policy", 1) => "role:everyone",
+        ("realm_wildcard_mention_policy", 2) => "role:administrators",
+        ("realm_wildcard_mention_policy", 3) => "role:fullmembers",
         ("realm_wildcard_mention_policy", 5) => "role:administrators",
-        ("realm_wildcard_mention_policy", 6) | (_, 6) => "role:nobody",
+        ("realm_wildcard_mention_policy", 6) => "role:nobody",
         ("realm_wildcard_mention_policy", 7) => "role:moderators",
         (_, 1) => "role:members",
         (_, 2) => "role:administrators",
         (_, 3) => "role:fullmembers",
         (_, 4) => "role:moderators",
+        (_, 5) => "role:everyone",
+        (_, 6) => "role:nobody",
         (_, 7) => "role:owners",
         _ => return None,
     };

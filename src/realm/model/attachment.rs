@@ -31,6 +31,6 @@ pub struct Attachment {
     /// The content hash of the file.
     pub blob: String,
     /// Messages that link the file.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub messages: BTreeSet<MessageId>,
 }

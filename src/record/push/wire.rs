@@ -27,7 +27,7 @@ pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: S
             let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.level) {
                 ("push_key_id", key.id)
             } else {
-                ("push_account_id", key.account)
+                ("push_account_id", key.account_id)
             };
             EnvelopeContent::Encrypted { key_field, key_id, data }
         }
