@@ -2,6 +2,7 @@
 
 use super::directory::Directory;
 use super::json::JsonFields;
+use crate::api::organization::policies::POLICIES;
 use crate::fixture::format::{Domain, Holder, Organization};
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, LoginService};
@@ -154,58 +155,16 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
     }
 }
 
-/// Permissions and the keys of the policies that servers have instead at older levels. A policy is a number.
-const FORMER_POLICIES: [(&str, &str); 13] = [
-    ("can_create_public_channel_group", "realm_create_public_stream_policy"),
-    ("can_create_private_channel_group", "realm_create_private_stream_policy"),
-    ("can_create_web_public_channel_group", "realm_create_web_public_stream_policy"),
-    ("can_add_subscribers_group", "realm_invite_to_stream_policy"),
-    ("can_invite_users_group", "realm_invite_to_realm_policy"),
-    ("can_move_messages_between_topics_group", "realm_edit_topic_policy"),
-    ("can_move_messages_between_channels_group", "realm_move_messages_between_streams_policy"),
-    ("can_add_custom_emoji_group", "realm_add_custom_emoji_policy"),
-    ("can_create_groups", "realm_user_group_edit_policy"),
-    ("can_delete_own_message_group", "realm_delete_own_message_policy"),
-    ("can_mention_many_users_group", "realm_wildcard_mention_policy"),
-    ("direct_message_permission_group", "realm_private_message_policy"),
-    ("can_create_bots_group", "realm_bot_creation_policy"),
-];
-
-/// The holder of a permission as the API shows it; at older levels, the group that the former policy names.
+/// The holder of a permission as the API shows it; at older levels, the group that the number of the policy means.
 fn permission_value(register_reply: &Value, name: &str, directory: &Directory) -> Option<Value> {
     if let Some(value) = register_reply.get(format!("realm_{name}")) {
         return Some(value.clone());
     }
-    let (_, key) =
-        FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register_reply[*key].is_null())?;
-    let group = former_holder(key, register_reply.integer(key)?)?;
-    directory.system_group_id(group).map(Value::from)
-}
-
-/// The system group that a number of a former policy stands for; None for an unknown number. The policies for wildcard
-/// mentions, private messages and the creation of bots have numbers of their own, all others the common ones.
-fn former_holder(key: &str, number: i64) -> Option<&'static str> {
-    let name = match (key, number) {
-        ("realm_private_message_policy", 1) => "role:everyone",
-        ("realm_private_message_policy", _) => "role:nobody",
-        ("realm_bot_creation_policy", 1) => "role:members",
-        ("realm_bot_creation_policy", _) => "role:administrators",
-        ("realm_wildcard_mention_policy", 1) => "role:everyone",
-        ("realm_wildcard_mention_policy", 2) => "role:administrators",
-        ("realm_wildcard_mention_policy", 3) => "role:fullmembers",
-        ("realm_wildcard_mention_policy", 5) => "role:administrators",
-        ("realm_wildcard_mention_policy", 6) => "role:nobody",
-        ("realm_wildcard_mention_policy", 7) => "role:moderators",
-        (_, 1) => "role:members",
-        (_, 2) => "role:administrators",
-        (_, 3) => "role:fullmembers",
-        (_, 4) => "role:moderators",
-        (_, 5) => "role:everyone",
-        (_, 6) => "role:nobody",
-        (_, 7) => "role:owners",
-        _ => return None,
-    };
-    Some(name)
+    let policy = POLICIES.iter().find(|policy| policy.permissions.contains(&name))?;
+    let number = register_reply.integer(&format!("realm_{}", policy.name))?;
+    let (_, holders) = policy.choices.iter().find(|(choice, _)| *choice == number)?;
+    let position = policy.permissions.iter().position(|permission| *permission == name)?;
+    directory.system_group_id(holders[position].name()).map(Value::from)
 }
 
 /// The enabled authentication methods that this double knows; all of them if none is enabled.
@@ -240,4 +199,33 @@ fn convert_domains(register_reply: &Value, directory: &Directory) -> Vec<Domain>
         Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
     register_reply.list("realm_domains").iter().map(convert_domain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_mean_the_groups_of_their_policy() {
+        let mut directory = Directory::new("https://chat.example.org", None);
+        for (id, group) in (1..).zip(SystemGroup::ALL) {
+            directory.add_system_group(id, group.name());
+        }
+
+        for (policy, number, permission, group) in [
+            ("realm_wildcard_mention_policy", 2, "can_mention_many_users_group", Some(SystemGroup::Members)),
+            ("realm_wildcard_mention_policy", 5, "can_mention_many_users_group", Some(SystemGroup::Administrators)),
+            ("realm_edit_topic_policy", 2, "can_move_messages_between_topics_group", Some(SystemGroup::Administrators)),
+            ("realm_edit_topic_policy", 5, "can_move_messages_between_topics_group", Some(SystemGroup::Everyone)),
+            ("realm_private_message_policy", 2, "direct_message_permission_group", Some(SystemGroup::Nobody)),
+            ("realm_bot_creation_policy", 2, "can_create_bots_group", Some(SystemGroup::Administrators)),
+            ("realm_bot_creation_policy", 2, "can_create_write_only_bots_group", Some(SystemGroup::Members)),
+            ("realm_edit_topic_policy", 99, "can_move_messages_between_topics_group", None),
+        ] {
+            let holder = permission_value(&json!({policy: number}), permission, &directory);
+
+            let expected = group.and_then(|group| directory.system_group_id(group.name()));
+            assert_eq!(holder, expected.map(Value::from), "{permission} with {number} of {policy}");
+        }
+    }
 }
