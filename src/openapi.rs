@@ -165,7 +165,7 @@ fn undescribed_register_state_properties(generator: &mut SchemaGenerator) -> Map
         properties_by_key.extend(typed_properties);
     }
     let mut properties: Map<String, Value> = properties_by_key.into_iter().collect();
-    properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.state_key(), setting_schema(setting))));
+    properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.register_key(), setting_schema(setting))));
     let group = generator.subschema_for::<GroupSettingValue>().to_value();
     properties.extend(REALM_PERMISSIONS.iter().map(|permission| (format!("realm_{}", permission.name), group.clone())));
     let mut settings: Map<String, Value> =
@@ -196,7 +196,7 @@ fn setting_schema(setting: &Setting) -> Value {
         SettingKind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
         SettingKind::Text => json!({"type": "string"}),
         SettingKind::TextOrNull => json!({"type": ["string", "null"]}),
-        SettingKind::OneOf(allowed) => json!({ "enum": allowed }),
+        SettingKind::OneOfTexts(allowed) => json!({ "enum": allowed }),
     }
 }
 

@@ -11,19 +11,20 @@ pub mod rules;
 pub mod tx;
 
 pub use log::{event, queue};
+pub use model::content_hash::{content_hash, to_hexadecimal};
 pub use model::{
-    address, agenda, attachment, cached, channel, channel_boolean_setting, client, counters, deserialize_unique,
-    device, emoji, export, graph, group, id, invite, linkifier, membership, message, message_ids, organization,
-    output_format, permission, personal, picture, playground, preview_delays, push, read_set, render_context,
+    agenda, attachment, cached, channel, channel_boolean_setting, client, counters, deserialize_unique, device, email,
+    emoji, export, graph, group, id, invite, linkifier, membership, message, message_ids, organization, output_format,
+    permission, personal, picture, playground, preview_delays, profile_field, push, read_set, render_context,
     resumable_upload, scheduled, seeded_rng, sent_message, setting, state_serialization, subscription_colors,
-    system_group, text, time_zone, topic, user, webhook_call,
+    system_group, text, time_zone, topic, url, user, webhook_call,
 };
 pub use rules::{
-    access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
-    full_members, groups, invitations, mention_recipients, message_link, muting, notice, passwords, permission_holders,
-    personal_items, posting, presence, previews, pushing, queues, quotation, reindexing, render, requested_emoji,
-    rewinding, run_agenda, schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook,
-    widget,
+    access, account_emails, account_names, account_permissions, bot_owner_notices, deletion, editing, exporting, flags,
+    full_members, groups, invitations, languages, mention_recipients, message_link, muted_messages, muting, notice,
+    passwords, permission_holders, personal_items, posting, presence, previews, pushing, queues, quotation, reindexing,
+    render, requested_emoji, rewinding, run_agenda, schedule, send, setting_values, topic_policies, unread,
+    user_messages, visibility, webhook, widget,
 };
 
 use attachment::Attachment;
@@ -40,8 +41,9 @@ use imbl::{OrdMap, OrdSet, Vector};
 use invite::{Invite, InviteLink};
 use message::{Conversation, Message};
 use message_ids::MessageIds;
-use organization::{Organization, ProfileField};
+use organization::Organization;
 use personal::UserState;
+use profile_field::ProfileField;
 use queue::{Queue, QueueId};
 use scheduled::{Reminder, ScheduledMessage};
 use seeded_rng::SeededRng;
@@ -66,10 +68,10 @@ pub struct Realm {
     pub now: Timestamp,
     pub organization: Arc<Organization>,
     /// Includes the system bots.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub users: OrdMap<UserId, Arc<User>>,
     /// Each user's flags, drafts, settings, status and the like.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub personal: OrdMap<UserId, Arc<UserState>>,
     /// Keyed by real address in lower case.
     #[serde(skip)]
@@ -80,18 +82,18 @@ pub struct Realm {
     /// Without the system bots.
     #[serde(skip)]
     pub active_users: OrdSet<UserId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub groups: OrdMap<GroupId, Arc<Group>>,
     #[serde(skip)]
     pub membership_cache: membership::SharedMembershipCache,
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
     /// Keyed by name in lower case.
     #[serde(skip)]
     pub channels_by_name: OrdMap<String, ChannelId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub folders: OrdMap<FolderId, Arc<Folder>>,
     /// Not part of [`Channel`], so that sending a message does not change the channel's value.
     #[serde(skip)]
@@ -99,7 +101,7 @@ pub struct Realm {
     /// Only topics that have messages.
     #[serde(skip)]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub conversations: OrdMap<RecipientId, Arc<Conversation>>,
     /// Keyed by the sorted members.
     #[serde(skip)]
@@ -108,7 +110,7 @@ pub struct Realm {
     pub messages: OrdMap<MessageId, Arc<Message>>,
     /// Users whose user message was created after the message was sent: the inverse of each user's `historical`.
     #[serde(skip)]
-    pub late_user_messages: OrdMap<MessageId, OrdSet<UserId>>,
+    pub late_holders: OrdMap<MessageId, OrdSet<UserId>>,
     /// Users of each alert word, keyed by the word in lower case.
     #[serde(skip)]
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
@@ -116,16 +118,16 @@ pub struct Realm {
     #[serde(skip)]
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
     /// Keyed by path ID.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// How long thumbnails of uploads and previews of web pages take.
     #[serde(default, skip_serializing_if = "preview_delays::PreviewDelays::are_default")]
     pub preview_delays: preview_delays::PreviewDelays,
-    /// For messages that wait for the previews of the pages that they link: when the previews are ready.
+    /// For messages that wait for the previews of the pages that they link to: when the previews are ready.
     #[serde(
         rename = "awaited_cards",
         default,
-        deserialize_with = "crate::realm::deserialize_unique::keys",
+        deserialize_with = "crate::realm::deserialize_unique::map",
         skip_serializing_if = "OrdMap::is_empty"
     )]
     pub pending_previews: OrdMap<MessageId, Timestamp>,
@@ -135,31 +137,31 @@ pub struct Realm {
     /// Contents of uploads and pictures, keyed by [`content_hash`]. Forks share them.
     #[serde(with = "state_serialization::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
     /// In processing order.
     #[serde(with = "state_serialization::linkifiers")]
     pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
     /// Reusable links; `invites` are for one address each.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub invites: OrdMap<InviteId, Arc<Invite>>,
     /// Keys of accepted email invitations: the invitation's page says that it was used.
     #[serde(
         default,
-        deserialize_with = "crate::realm::deserialize_unique::members",
+        deserialize_with = "crate::realm::deserialize_unique::set",
         skip_serializing_if = "OrdSet::is_empty"
     )]
     pub used_invites: OrdSet<String>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
     /// Includes failed and deleted exports.
-    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::map")]
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
     /// Resumable uploads, finished or not, keyed by the path ID of the file.
     #[serde(skip)]
@@ -172,10 +174,11 @@ pub struct Realm {
     pub relay: push::PushRelay,
     #[serde(skip)]
     pub queues: OrdMap<QueueId, Arc<Queue>>,
-    /// The options of watchers who read the events of one user. Events that are made only for users with a queue are
-    /// made for these users too; otherwise they count as having none.
+    /// A queue for each watcher who reads the events of one user. It has that user as its owner and the watcher's
+    /// options, and nobody polls it. Events that are emitted only for users with a queue are emitted for its owner too;
+    /// for all else, it does not count.
     #[serde(skip)]
-    pub viewers: Arc<Vec<Arc<Queue>>>,
+    pub watcher_queues: Arc<Vec<Arc<Queue>>>,
     #[serde(skip)]
     pub log: EventLog,
     #[serde(skip)]
@@ -247,7 +250,7 @@ impl Realm {
             conversations: OrdMap::new(),
             conversations_by_members: OrdMap::new(),
             messages: OrdMap::new(),
-            late_user_messages: OrdMap::new(),
+            late_holders: OrdMap::new(),
             alert_words: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
@@ -268,7 +271,7 @@ impl Realm {
             reached_by_push: OrdSet::new(),
             relay: push::PushRelay::default(),
             queues: OrdMap::new(),
-            viewers: Arc::default(),
+            watcher_queues: Arc::default(),
             log: EventLog::default(),
             agenda: agenda::Agenda::default(),
             rng: SeededRng::from_seed(seed),
@@ -338,17 +341,4 @@ impl Realm {
     fn upload_space(&self) -> i64 {
         self.attachments.values().fold(0, |total, attachment| total.saturating_add(attachment.size))
     }
-}
-
-/// The key of [`Realm::blobs`]: SHA-256 in hexadecimal.
-pub fn content_hash(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    to_hexadecimal(&Sha256::digest(bytes))
-}
-
-/// Two digits per byte, in lower case.
-pub fn to_hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }

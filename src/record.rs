@@ -1,6 +1,6 @@
 //! The JSON objects of the API, such as messages, channels and users, built from the realm, and the URLs of pictures in
-//! them. Where they differ by viewer, they are built for a particular one. `push` has those of control for push
-//! notifications.
+//! them. An object that differs between viewers is built for one of them. `push` has the objects in which control shows
+//! push notifications.
 
 pub mod attachment;
 pub mod avatar;

@@ -10,8 +10,8 @@ mod jump_clients;
 mod lifecycle;
 mod parked_polls;
 pub mod sessions;
-mod viewers;
 mod watch_frame;
+mod watchers;
 mod webhooks;
 mod worlds;
 
@@ -36,8 +36,8 @@ pub use jump_clients::{JumpOutcome, JumpPolicy, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 use parked_polls::PollRegistry;
 pub use parked_polls::{ParkedPoll, UnjournaledPoll};
-pub use viewers::ViewerRegistration;
 pub use watch_frame::{NewEvents, QueueChange, Restoration, WatchFrame};
+pub use watchers::WatcherRegistration;
 pub use webhooks::{AttemptBodies, Generation, PostingJob, WebhookAttempt, WebhookSender};
 pub use worlds::Worlds;
 
@@ -84,7 +84,7 @@ pub struct World {
     webhooks: webhooks::Webhooks,
     /// Created for the first watcher, because its buffer would be most of the memory of a fork.
     watchers: OnceLock<broadcast::Sender<WatchFrame>>,
-    viewers: viewers::Viewers,
+    watcher_queues: watchers::WatcherQueues,
     /// Becomes true when the world ends.
     ended: watch::Sender<bool>,
     started_at: Timestamp,
@@ -132,7 +132,7 @@ impl World {
             report: Report::default(),
             webhooks: webhooks::Webhooks::default(),
             watchers: OnceLock::new(),
-            viewers: viewers::Viewers::default(),
+            watcher_queues: watchers::WatcherQueues::default(),
             ended: watch::channel(false).0,
             started_at,
             changed: Notify::new(),
@@ -322,9 +322,9 @@ impl World {
         Ok((value, self.publish(tx, &[])))
     }
 
-    /// A transaction at the world's feature level, which makes events for its viewers too.
+    /// A transaction at the world's feature level, which makes events for its watchers too.
     fn transaction(&self, mut realm: Realm) -> Tx {
-        realm.viewers = self.viewers.load();
+        realm.watcher_queues = self.watcher_queues.load();
         Tx::at_level(realm, self.settings.load().feature_level)
     }
 

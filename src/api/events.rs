@@ -112,7 +112,7 @@ fn acknowledge_and_collect(
     if is_waiting {
         queue.parked_since = Some(now);
         // The log up to here has no events for the queue, so the next poll can skip it.
-        queue.cursor = Cursor { entry: tx.log.end(), part: 0 };
+        queue.cursor = Cursor { entry: tx.log.end(), acknowledged_parts: 0 };
     }
     let queue = Arc::new(queue);
     tx.realm_mut().queues.insert(queue.id.clone(), queue.clone());
@@ -178,14 +178,14 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
         return Ok(queue.cursor);
     }
     for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
-        let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        let skipped_parts = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
         let parts = queue.parts(entry).len().saturating_sub(skipped_parts);
         if remaining < parts {
-            return Ok(Cursor { entry: position, part: skipped_parts + remaining });
+            return Ok(Cursor { entry: position, acknowledged_parts: skipped_parts + remaining });
         }
         remaining -= parts;
         if remaining == 0 {
-            return Ok(Cursor { entry: position + 1, part: 0 });
+            return Ok(Cursor { entry: position + 1, acknowledged_parts: 0 });
         }
     }
     Err(Error::EventNotInQueue { event_id: last_event_id.into() })
@@ -196,7 +196,7 @@ fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged_event;
     for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
-        let skipped_parts = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        let skipped_parts = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
         for mut event in render_events(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
             id += 1;
             event.id = Some(id);

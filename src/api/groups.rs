@@ -163,5 +163,5 @@ fn active_members(realm: &Realm, group: &Group, only_direct: bool) -> OrdSet<Use
     if only_direct {
         return group.members.iter().filter(|user| realm.is_active(**user)).copied().collect();
     }
-    realm.all_members(group.id)
+    realm.active_members_within(group.id)
 }

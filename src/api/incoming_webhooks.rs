@@ -22,7 +22,7 @@ use super::parameter::RequiredParameter;
 use super::{OperationContext, PartialWrite, operation};
 use crate::api::parameter::types::recipients::{self, MessageType, Recipients};
 use crate::error::Error;
-use crate::realm::bot_owner;
+use crate::realm::bot_owner_notices::{self, NamedChannel};
 use crate::realm::send::{ContentAuthor, OutgoingMessage, Target};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -182,7 +182,11 @@ impl PartialWrite for DeliverWebhook {
         if let Some(header) = service.event_header
             && delivery.header(&header.to_ascii_lowercase()).is_none()
         {
-            bot_owner::notify_owner(tx, context.caller(), missing_header_notice(context.caller(), service, header));
+            bot_owner_notices::notify_owner(
+                tx,
+                context.caller(),
+                missing_header_notice(context.caller(), service, header),
+            );
             return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
         }
         let rendered = (service.render)(&delivery)?;
@@ -196,7 +200,7 @@ impl PartialWrite for DeliverWebhook {
             }
         }
         if let Some(notice) = rendered.owner_notice {
-            bot_owner::notify_owner(tx, context.caller(), notice);
+            bot_owner_notices::notify_owner(tx, context.caller(), notice);
         }
         let ok = (service.name == SLACK_INCOMING).then_some(true);
         Ok(Ok(DeliverWebhookReply { ok, challenge: rendered.challenge }))
@@ -271,13 +275,14 @@ fn send_message(
     recipients::check_content(tx, caller, MessageType::Channel, &recipients, Some(&topic), &message.content)?;
     let target = match recipients::resolve(tx, caller, MessageType::Channel, &recipients, Some(topic)) {
         Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
-            bot_owner::notify_of_unknown_channel(tx, caller, stream, is_id);
+            let named = if is_id { NamedChannel::Id(stream) } else { NamedChannel::Name(stream) };
+            bot_owner_notices::notify_of_unknown_channel(tx, caller, named);
             return Ok(());
         }
         result => result?,
     };
     if let Target::Channel { channel, .. } = target {
-        bot_owner::notify_of_missing_subscribers(tx, caller, channel);
+        bot_owner_notices::notify_of_missing_subscribers(tx, caller, channel);
     }
     let result = tx.send(outgoing_message(context, delivery, target, message.content));
     result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;

@@ -22,7 +22,7 @@ use crate::api::parameter::types::text::MaxLength;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::bot_owner;
+use crate::realm::bot_owner_notices;
 use crate::realm::client::is_for_people;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
@@ -116,7 +116,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing_message.to {
-            bot_owner::notify_of_missing_subscribers(tx, caller, channel);
+            bot_owner_notices::notify_of_missing_subscribers(tx, caller, channel);
         }
         let result = tx.send(outgoing_message);
         let sent_message = result.map_err(|error| recipients::name_channel_in_error(tx, &recipients, error))?;

@@ -63,7 +63,7 @@ impl OperationContext<'_> {
     /// format of the level.
     pub fn render_context(&self) -> RenderContext {
         RenderContext {
-            own_url: Some(self.origin.base_url()),
+            organization_url: Some(self.origin.base_url()),
             extra_emoji: self.extra_emoji.map(str::to_owned),
             output_format: output_format_at_level(self.feature_level),
         }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, Payload, WholeList};
 use crate::realm::id::{ProfileFieldId, UserId};
-use crate::realm::organization::ProfileField;
+use crate::realm::profile_field::ProfileField;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

@@ -81,7 +81,7 @@ impl Write for SetTyping {
                 if !tx.user_state(caller.id).is_enabled(UserSetting::SendStreamTypingNotifications) {
                     return Err(Error::TypingDisabledChannel);
                 }
-                let topic: Arc<str> = tx.normalized_topic(&topic, Feature::NoTopicConvertedInTyping)?.into();
+                let topic: Arc<str> = tx.normalize_topic_at_level(&topic, Feature::NoTopicConvertedInTyping)?.into();
                 let channel = tx.readable_active_channel(caller, channel_id)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 

@@ -84,11 +84,11 @@ fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
 ///
 /// In this order: `UploadTooLarge`, `UploadQuotaExceeded`.
 pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
-    let limit = realm.organization.limit(RealmSetting::MaxFileUploadSizeMib).unwrap_or(MAX_FILE_UPLOAD_SIZE_MIB);
+    let limit = realm.organization.integer(RealmSetting::MaxFileUploadSizeMib).unwrap_or(MAX_FILE_UPLOAD_SIZE_MIB);
     if size > limit.saturating_mul(MIB) {
         return Err(Error::UploadTooLarge { limit_mib: limit.into() });
     }
-    let quota = realm.organization.limit(RealmSetting::UploadQuotaMib).map(|mib| mib.saturating_mul(MIB));
+    let quota = realm.organization.integer(RealmSetting::UploadQuotaMib).map(|mib| mib.saturating_mul(MIB));
     if quota.is_some_and(|quota| realm.upload_space_used.saturating_add(size) > quota) {
         return Err(Error::UploadQuotaExceeded);
     }

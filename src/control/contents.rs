@@ -159,7 +159,7 @@ fn group_record(realm: &Realm, group: &Group) -> Value {
         "is_active": !group.is_deactivated,
         "members": group.members.iter().collect::<Vec<_>>(),
         "subgroups": subgroups.collect::<Vec<_>>(),
-        "all_members": realm.all_members(group.id).iter().collect::<Vec<_>>(),
+        "all_members": realm.active_members_within(group.id).iter().collect::<Vec<_>>(),
     })
 }
 

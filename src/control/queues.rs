@@ -42,7 +42,7 @@ pub fn list(world: &World) -> Value {
 fn count_pending_events(realm: &Realm, queue: &Queue) -> usize {
     let pending_events: usize =
         realm.log.entries_from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry).len()).sum();
-    pending_events.saturating_sub(queue.cursor.part)
+    pending_events.saturating_sub(queue.cursor.acknowledged_parts)
 }
 
 /// Whether a poll waits on the queue. An answered poll no longer waits.
@@ -53,7 +53,8 @@ pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
 fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
     let pending_events = count_pending_events(realm, queue);
     let mut capabilities = queue.options.capabilities;
-    let enabled_names = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
+    let enabled_names =
+        capabilities.by_name_mut().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
     json!({
         "queue_id": queue.id,
         "user": realm.user(queue.owner).map(|owner| owner.email.clone()),

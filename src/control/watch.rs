@@ -13,7 +13,7 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render_events;
 use crate::record::push::push_record;
-use crate::world::{Restoration, ViewerRegistration, WatchFrame, World, Worlds};
+use crate::world::{Restoration, WatchFrame, WatcherRegistration, World, Worlds};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ pub struct WatchRequest {
     pub max_per_second: Option<u64>,
     /// Whose events are sent; None for those of all users.
     viewer: Option<Viewer>,
-    /// Makes the world create events for the viewer while the request exists.
-    _registration: Option<ViewerRegistration>,
+    /// Makes the world create events for the watcher while the request exists.
+    _registration: Option<WatcherRegistration>,
 }
 
 impl WatchRequest {
@@ -59,7 +59,7 @@ impl WatchRequest {
             None if register.is_some() => return Err(refusal("register: needs user")),
             None => None,
         };
-        let registration = viewer.as_ref().map(|viewer| world.register_viewer(viewer.queue().clone()));
+        let registration = viewer.as_ref().map(|viewer| world.register_watcher(viewer.queue().clone()));
         Ok(Self {
             world,
             _registration: registration,
@@ -214,7 +214,7 @@ fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
 /// that such a client does not receive, has only its type and `op`.
 fn render_event(realm: &Realm, entry: &LogEntry, audience_user: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
-    for (_, is_enabled) in capabilities.by_name() {
+    for (_, is_enabled) in capabilities.by_name_mut() {
         *is_enabled = true;
     }
     let reader_id = audience_user.or_else(|| realm.users.keys().next().copied());

@@ -24,19 +24,19 @@ static EVENTS_WITH_NEWER_PROPERTIES: &[EventRow] = &[
 ];
 
 pub(super) fn changes() -> Vec<Change> {
-    let event = |(level, kind, op, carries): &EventRow| Change {
+    let event = |(level, type_name, op, carried_name): &EventRow| Change {
         level: *level,
-        kind: ChangeKind::Event(EventPattern { kind, op: Some(op), carries: Some(*carries) }),
+        kind: ChangeKind::Event(EventPattern { type_name, op: Some(op), carried_name: Some(*carried_name) }),
     };
     let kind_event = |kind: &EventKind| Change {
         level: kind.since(),
-        kind: ChangeKind::Event(EventPattern { kind: kind.type_name(), op: kind.op(), carries: None }),
+        kind: ChangeKind::Event(EventPattern { type_name: kind.type_name(), op: kind.op(), carried_name: None }),
     };
     let kind_events = EventKind::ALL.iter().filter(|kind| kind.since() > 0).map(kind_event);
-    let update_events = |rows: &'static [(i64, &'static str)], kind, key| {
+    let update_events = |rows: &'static [(i64, &'static str)], type_name, key| {
         rows.iter().map(move |(level, name)| Change {
             level: *level,
-            kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
+            kind: ChangeKind::Event(EventPattern { type_name, op: Some("update"), carried_name: Some((key, name)) }),
         })
     };
     // Older levels get the events of the settings that were booleans, with the former names and values.
@@ -45,14 +45,14 @@ pub(super) fn changes() -> Vec<Change> {
         // Among these settings, changes of permissions are sent in `update_dict`, others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
-        let pattern = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
+        let pattern = EventPattern { type_name: "realm", op: Some(op), carried_name: Some((key, name)) };
         Change { level, kind: ChangeKind::Event(pattern) }
     };
     let organization_events =
         organization_settings_since().filter(|(_, name)| !was_boolean(name)).map(organization_event);
     let list_event = |list: &List| Change {
         level: list.since,
-        kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
+        kind: ChangeKind::Event(EventPattern { type_name: list.event_type(), op: None, carried_name: None }),
     };
     let list_events = LISTS.iter().filter(|list| list.since > 0).map(list_event);
     let rows = EVENTS_WITH_NEWER_PROPERTIES.iter().map(event).chain(kind_events).chain(list_events);

@@ -98,8 +98,8 @@ impl ListedChange {
             }
             ChangeKind::Event(pattern) => {
                 let op = pattern.op.map(|op| format!(" {op}")).unwrap_or_default();
-                let carried_property = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
-                (format!("event {}{op}", pattern.kind), format!("New{}.", carried_property.unwrap_or_default()))
+                let carried_property = pattern.carried_name.map(|(key, name)| format!(" with `{name}` in `{key}`"));
+                (format!("event {}{op}", pattern.type_name), format!("New{}.", carried_property.unwrap_or_default()))
             }
             ChangeKind::Behaviour(behaviour) => (behaviour.subject.to_owned(), behaviour.description.to_owned()),
             ChangeKind::Feature(feature, FeatureChange { subject: on, description, .. }) => {

@@ -225,8 +225,11 @@ impl Usage {
                 self.certainty_of_reception(object, &[old.to_owned(), new.to_owned()])
             }
             ChangeKind::Event(pattern) => {
-                let used = self.events.get(pattern.kind)?;
-                used.certainty_of_reception(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
+                let used = self.events.get(pattern.type_name)?;
+                used.certainty_of_reception(&[pattern
+                    .carried_name
+                    .map_or(pattern.type_name, |(_, name)| name)
+                    .to_owned()])
             }
             ChangeKind::Behaviour(behaviour) => self
                 .certainty_by_subject(behaviour.subject, &quoted_names(behaviour.description))

@@ -140,8 +140,8 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
         ChangeKind::RemovedField { object, name, since, .. } if level >= since => {
             visit_schemas_of(document, object, &mut |schema| add_field(schema, name, json!({}), false));
         }
-        ChangeKind::Event(EventPattern { kind, op, carries: None }) => {
-            for name in event_schema_names(document, kind, op) {
+        ChangeKind::Event(EventPattern { type_name, op, carried_name: None }) => {
+            for name in event_schema_names(document, type_name, op) {
                 let schemas = &mut document["components"]["schemas"];
                 schemas.as_object_mut().and_then(|schemas| schemas.shift_remove(&name));
                 if let Some(alternatives) = schemas["Event"]["anyOf"].as_array_mut() {

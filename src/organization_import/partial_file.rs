@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 /// The version of the format; files of other versions are refused.
 const VERSION: u32 = 1;
 /// The kind of the first record.
-const OPTIONS_KIND: &str = "wanted";
+pub const OPTIONS_KIND: &str = "wanted";
 /// The kind of the record that completes a step.
-const STEP_KIND: &str = "done";
+pub const STEP_KIND: &str = "done";
 
 /// A partial file, open for appending.
 #[derive(Debug)]

@@ -44,7 +44,7 @@ impl fmt::Display for ReadError {
         match self {
             Self::Request(error) => write!(f, "{error}"),
             Self::Unsuitable(reason) => f.write_str(reason),
-            Self::Io(error) => write!(f, "what was read cannot be written: {error}"),
+            Self::Io(error) => write!(f, "the partial file cannot be read or written: {error}"),
         }
     }
 }

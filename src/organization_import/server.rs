@@ -24,8 +24,8 @@ impl Server {
     /// A message if the server has another API or is too old.
     pub fn new(settings: &Value) -> Result<Self, String> {
         let vendor = Dialect::zulip();
-        let is_vendor = settings.get(vendor.vendor_key("service_feature_level")).is_some();
-        let dialect = if is_vendor { vendor } else { Dialect::neutral() };
+        let has_vendor_names = settings.get(vendor.vendor_key("service_feature_level")).is_some();
+        let dialect = if has_vendor_names { vendor } else { Dialect::neutral() };
         let level = settings.integer(dialect.vendor_key("service_feature_level"));
         let level = level.ok_or("the server does not say its feature level, so it has another API or is too old")?;
         if level < OLDEST_LEVEL {
@@ -37,10 +37,10 @@ impl Server {
     }
 
     /// Translates a record to the neutral dialect, and renames its fields to their names at the newest level.
-    pub fn with_newest_names(&self, object: &ObjectKind, record: Value) -> Value {
+    pub fn with_newest_names(&self, kind: &ObjectKind, record: Value) -> Value {
         let mut record = self.with_neutral_names("", record);
         if let Value::Object(record) = &mut record {
-            level::rename_fields(self.level, object, record);
+            level::rename_fields(self.level, kind, record);
         }
         record
     }

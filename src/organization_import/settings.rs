@@ -2,6 +2,7 @@
 
 use super::directory::Directory;
 use super::json::JsonFields;
+use crate::api::organization::policies::POLICIES;
 use crate::fixture::format::{Domain, Holder, Organization};
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, LoginService};
@@ -68,7 +69,7 @@ pub fn convert_organization(
 fn convert_realm_settings(register_reply: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut values = json!({});
     for setting in REALM_SETTINGS.iter() {
-        if let Some(value) = register_reply.get(setting.state_key()) {
+        if let Some(value) = register_reply.get(setting.register_key()) {
             values[setting.name] = value.clone();
         }
     }
@@ -108,16 +109,16 @@ pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory
     settings
 }
 
-/// The permissions of a table whose holders differ from the defaults. `value` returns the holder of a permission as the
-/// API shows it. A holder that this double refuses gets a note.
+/// The permissions of a table whose holders differ from the defaults. `value_of` returns the holder of a permission as
+/// the API shows it. A holder that this double refuses gets a note.
 pub fn convert_permissions(
     table: &[PermissionSetting],
-    value: &dyn Fn(&str) -> Option<Value>,
+    value_of: &dyn Fn(&str) -> Option<Value>,
     directory: &Directory,
 ) -> BTreeMap<String, Holder> {
     let mut permissions = BTreeMap::new();
     for row in table {
-        let Some(holder) = value(row.name).as_ref().and_then(|value| directory.convert_holder(value)) else { continue };
+        let Some(holder) = value_of(row.name).and_then(|value| directory.convert_holder(&value)) else { continue };
         let is_default = match (row.default, &holder) {
             (DefaultHolder::System(system), Holder::Group(name)) => system.name() == name,
             _ => false,
@@ -141,7 +142,8 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
             Some(SystemGroup::Everyone) if !row.allow_everyone => false,
             Some(SystemGroup::Nobody) if !row.allow_nobody => false,
             Some(group) => {
-                row.refused != Some(group) && (row.allowed_groups.is_empty() || row.allowed_groups.contains(&group))
+                row.refused_group != Some(group)
+                    && (row.allowed_groups.is_empty() || row.allowed_groups.contains(&group))
             }
             None => !(row.require_system_group && is_alone),
         };
@@ -153,57 +155,16 @@ fn can_hold(row: &PermissionSetting, holder: &Holder) -> bool {
     }
 }
 
-/// Permissions and the keys of the policies that servers have instead at older levels. A policy is a number.
-const FORMER_POLICIES: [(&str, &str); 14] = [
-    ("can_create_public_channel_group", "realm_create_public_stream_policy"),
-    ("can_create_private_channel_group", "realm_create_private_stream_policy"),
-    ("can_create_web_public_channel_group", "realm_create_web_public_stream_policy"),
-    ("can_add_subscribers_group", "realm_invite_to_stream_policy"),
-    ("can_invite_users_group", "realm_invite_to_realm_policy"),
-    ("can_move_messages_between_topics_group", "realm_edit_topic_policy"),
-    ("can_move_messages_between_channels_group", "realm_move_messages_between_streams_policy"),
-    ("can_add_custom_emoji_group", "realm_add_custom_emoji_policy"),
-    ("can_create_groups", "realm_user_group_edit_policy"),
-    ("can_delete_own_message_group", "realm_delete_own_message_policy"),
-    ("can_mention_many_users_group", "realm_wildcard_mention_policy"),
-    ("direct_message_permission_group", "realm_private_message_policy"),
-    ("can_create_bots_group", "realm_bot_creation_policy"),
-    ("can_create_public_channel_group", "realm_create_stream_policy"),
-];
-
-/// The holder of a permission as the API shows it; at older levels, the group that the former policy names.
+/// The holder of a permission as the API shows it; at older levels, the group that the number of the policy means.
 fn permission_value(register_reply: &Value, name: &str, directory: &Directory) -> Option<Value> {
     if let Some(value) = register_reply.get(format!("realm_{name}")) {
         return Some(value.clone());
     }
-    let (_, key) =
-        FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register_reply[*key].is_null())?;
-    let group = former_holder(key, register_reply.integer(key)?)?;
-    directory.groups.find(group)?;
-    directory.system_group_id(group).map(Value::from)
-}
-
-/// The system group for a number of a former policy. The numbers of some policies have meanings of their own.
-fn former_holder(key: &str, number: i64) -> Option<&'static str> {
-    let name = match (key, number) {
-        ("realm_private_message_policy", 1) => "role:everyone",
-        ("realm_private_message_policy", _) => "role:nobody",
-        ("realm_bot_creation_policy", 1) => "role:members",
-        ("realm_bot_creation_policy", _) => "role:administrators",
-        ("realm_wildcard_mention_policy", 1) | (_, 5) if key != "realm_wildcard_mention_policy" || number == 1 => {
-            "role:everyone"
-        }
-        ("realm_wildcard_mention_policy", 5) => "role:administrators",
-        ("realm_wildcard_mention_policy", 6) | (_, 6) => "role:nobody",
-        ("realm_wildcard_mention_policy", 7) => "role:moderators",
-        (_, 1) => "role:members",
-        (_, 2) => "role:administrators",
-        (_, 3) => "role:fullmembers",
-        (_, 4) => "role:moderators",
-        (_, 7) => "role:owners",
-        _ => return None,
-    };
-    Some(name)
+    let policy = POLICIES.iter().find(|policy| policy.permissions.contains(&name))?;
+    let number = register_reply.integer(&format!("realm_{}", policy.name))?;
+    let (_, holders) = policy.choices.iter().find(|(choice, _)| *choice == number)?;
+    let position = policy.permissions.iter().position(|permission| *permission == name)?;
+    directory.system_group_id(holders[position].name()).map(Value::from)
 }
 
 /// The enabled authentication methods that this double knows; all of them if none is enabled.
@@ -238,4 +199,33 @@ fn convert_domains(register_reply: &Value, directory: &Directory) -> Vec<Domain>
         Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
     register_reply.list("realm_domains").iter().map(convert_domain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_mean_the_groups_of_their_policy() {
+        let mut directory = Directory::new("https://chat.example.org", None);
+        for (id, group) in (1..).zip(SystemGroup::ALL) {
+            directory.add_system_group(id, group.name());
+        }
+
+        for (policy, number, permission, group) in [
+            ("realm_wildcard_mention_policy", 2, "can_mention_many_users_group", Some(SystemGroup::Members)),
+            ("realm_wildcard_mention_policy", 5, "can_mention_many_users_group", Some(SystemGroup::Administrators)),
+            ("realm_edit_topic_policy", 2, "can_move_messages_between_topics_group", Some(SystemGroup::Administrators)),
+            ("realm_edit_topic_policy", 5, "can_move_messages_between_topics_group", Some(SystemGroup::Everyone)),
+            ("realm_private_message_policy", 2, "direct_message_permission_group", Some(SystemGroup::Nobody)),
+            ("realm_bot_creation_policy", 2, "can_create_bots_group", Some(SystemGroup::Administrators)),
+            ("realm_bot_creation_policy", 2, "can_create_write_only_bots_group", Some(SystemGroup::Members)),
+            ("realm_edit_topic_policy", 99, "can_move_messages_between_topics_group", None),
+        ] {
+            let holder = permission_value(&json!({policy: number}), permission, &directory);
+
+            let expected = group.and_then(|group| directory.system_group_id(group.name()));
+            assert_eq!(holder, expected.map(Value::from), "{permission} with {number} of {policy}");
+        }
+    }
 }

@@ -45,9 +45,9 @@ fn fixture_description(notes: &[String], as_of: &str, options: &ImportOptions) -
         None => format!("The organization at {} as {} saw it at {as_of}.", options.url, options.user_email),
     };
     text.push_str(" Start with this time (--clock) to have its own times.");
-    let omitted_data = "Settings, drafts and unread messages of others, passwords and keys are not in it.";
+    let omission_sentence = "Settings, drafts and unread messages of others, passwords and keys are not in it.";
     text.push(' ');
-    text.push_str(omitted_data);
+    text.push_str(omission_sentence);
     for note in notes {
         text.push(' ');
         text.push_str(note);

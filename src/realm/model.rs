@@ -3,16 +3,17 @@
 //! Functions of a single value and simple look-ups in the realm are here too. Permission checks and the consequences of
 //! changes are in `rules`.
 
-pub mod address;
 pub mod agenda;
 pub mod attachment;
 pub mod cached;
 pub mod channel;
 pub mod channel_boolean_setting;
 pub mod client;
+pub mod content_hash;
 pub mod counters;
 pub mod deserialize_unique;
 pub mod device;
+pub mod email;
 pub mod emoji;
 pub mod export;
 pub mod graph;
@@ -30,6 +31,7 @@ pub mod personal;
 pub mod picture;
 pub mod playground;
 pub mod preview_delays;
+pub mod profile_field;
 pub mod push;
 pub mod read_set;
 pub mod render_context;
@@ -44,5 +46,6 @@ pub mod system_group;
 pub mod text;
 pub mod time_zone;
 pub mod topic;
+pub mod url;
 pub mod user;
 pub mod webhook_call;

@@ -47,7 +47,9 @@ enum Condition {
     Sender(UserId),
     /// None if the users never exchanged messages.
     Conversation(Option<RecipientId>),
+    /// Direct messages with this user.
     DirectIncluding(UserId),
+    /// Direct messages among three or more with this user.
     GroupIncluding(UserId),
     IsDirect,
     IsStarred,
@@ -118,7 +120,7 @@ impl Narrow {
         if let Some(id) =
             positive_conditions().find_map(|condition| if let Condition::Id(id) = condition { Some(*id) } else { None })
         {
-            return Candidates::Few(OrdSet::unit(id));
+            return Candidates::Ids(OrdSet::unit(id));
         }
         let channel = positive_conditions()
             .find_map(|condition| if let Condition::Channel(id) = condition { Some(*id) } else { None });
@@ -127,7 +129,7 @@ impl Narrow {
         match (channel, topic) {
             (Some(channel), Some(topic)) => match realm.topics.get(&(channel, TopicKey::new(topic))) {
                 Some(topic) => return Candidates::Index(&topic.messages),
-                None => return Candidates::Few(OrdSet::new()),
+                None => return Candidates::Ids(OrdSet::new()),
             },
             (Some(channel), None) => return Candidates::Index(realm.messages_in(channel)),
             _ => {}
@@ -135,15 +137,15 @@ impl Narrow {
         for condition in positive_conditions() {
             match condition {
                 Condition::Conversation(Some(id)) => return Candidates::Index(&realm.conversations[id].messages),
-                Condition::Conversation(None) => return Candidates::Few(OrdSet::new()),
+                Condition::Conversation(None) => return Candidates::Ids(OrdSet::new()),
                 Condition::IsUnread => {
                     if let Some(viewer) = viewer {
-                        return Candidates::Few(realm.unread_messages(viewer.id).into_iter().collect());
+                        return Candidates::Ids(realm.unread_messages(viewer.id).into_iter().collect());
                     }
                 }
                 Condition::IsStarred => {
                     if let Some(viewer) = viewer {
-                        return Candidates::Few(realm.user_state(viewer.id).starred.clone());
+                        return Candidates::Ids(realm.user_state(viewer.id).starred.clone());
                     }
                 }
                 _ => {}
@@ -157,7 +159,7 @@ impl Narrow {
 enum Candidates<'realm> {
     All(&'realm Realm),
     Index(&'realm MessageIds),
-    Few(OrdSet<MessageId>),
+    Ids(OrdSet<MessageId>),
 }
 
 impl Candidates<'_> {
@@ -166,7 +168,7 @@ impl Candidates<'_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
             Candidates::Index(index) => Box::new(index.below(limit)),
-            Candidates::Few(ids) => Box::new(ids.range(..limit).rev().copied()),
+            Candidates::Ids(ids) => Box::new(ids.range(..limit).rev().copied()),
         }
     }
 
@@ -175,7 +177,7 @@ impl Candidates<'_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(first..).map(|(id, _)| *id)),
             Candidates::Index(index) => Box::new(index.starting_at(first)),
-            Candidates::Few(ids) => Box::new(ids.range(first..).copied()),
+            Candidates::Ids(ids) => Box::new(ids.range(first..).copied()),
         }
     }
 }
@@ -188,14 +190,16 @@ impl Term {
 
 impl Condition {
     fn holds(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
-        let channel = message.channel_and_topic();
-        let privacy = || channel.map(|(channel, _)| realm.channels[&channel].privacy);
+        let channel_and_topic = message.channel_and_topic();
+        let privacy = || channel_and_topic.map(|(channel, _)| realm.channels[&channel].privacy);
         match self {
-            Condition::Channel(id) => channel.is_some_and(|(channel, _)| channel == *id),
+            Condition::Channel(id) => channel_and_topic.is_some_and(|(channel, _)| channel == *id),
             Condition::PublicChannels => matches!(privacy(), Some(Privacy::Public | Privacy::WebPublic)),
             Condition::WebPublicChannels => privacy() == Some(Privacy::WebPublic),
-            Condition::ArchivedChannels => channel.is_some_and(|(channel, _)| realm.channels[&channel].is_archived),
-            Condition::Topic(name) => channel.is_some_and(|(_, topic)| topic.to_lowercase() == *name),
+            Condition::ArchivedChannels => {
+                channel_and_topic.is_some_and(|(channel, _)| realm.channels[&channel].is_archived)
+            }
+            Condition::Topic(name) => channel_and_topic.is_some_and(|(_, topic)| topic.to_lowercase() == *name),
             Condition::Sender(user) => message.sender == *user,
             Condition::Conversation(id) => id.is_some() && message.conversation() == *id,
             Condition::DirectIncluding(user) => members(realm, message).is_some_and(|members| members.contains(user)),
@@ -210,8 +214,8 @@ impl Condition {
             Condition::Everything => true,
             Condition::Id(id) => message.id == *id,
             Condition::Search(search) => search.matches(message),
-            Condition::Mentions(user) => message.body.mentioned.contains(user),
-            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::topic::is_resolved(topic)),
+            Condition::Mentions(user) => message.body.mentioned_users.contains(user),
+            Condition::IsResolved => channel_and_topic.is_some_and(|(_, topic)| super::topic::is_resolved(topic)),
             personal_condition => viewer.is_some_and(|viewer| personal_condition.holds_for(realm, viewer.id, message)),
         }
     }
@@ -223,7 +227,7 @@ impl Condition {
             Condition::IsStarred => state.starred.contains(&message.id),
             Condition::IsUnread => realm.is_unread(viewer, message),
             Condition::IsMentioned => message.mentions(viewer) || message.wildcard_mentions(viewer),
-            Condition::IsAlerted => message.body.alerted.contains(&viewer),
+            Condition::IsAlerted => message.body.alerted_users.contains(&viewer),
             Condition::IsFollowed => message
                 .channel_and_topic()
                 .is_some_and(|(channel, topic)| state.topic_policy(channel, topic) == VisibilityPolicy::Followed),

@@ -109,7 +109,8 @@ impl Tx {
         self.queues_to_wake.push(id.clone());
     }
 
-    /// Answers the parked poll of a queue that its client deletes, with the available events, possibly none.
+    /// Has the parked poll of a queue that its client deletes answered when the transaction is committed, with the
+    /// available events, possibly none.
     pub fn finish_poll(&mut self, id: &QueueId) {
         self.deleted_queues.push(id.clone());
     }
@@ -143,6 +144,7 @@ impl Tx {
         &mut self.realm
     }
 
+    /// Adds an event to the log, for the queues of its audience.
     pub fn emit(&mut self, audience: Audience, event: impl Into<Event>) {
         let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience, queue: None, event });
@@ -158,6 +160,7 @@ impl Tx {
         }
     }
 
+    /// Adds an event to the log, for one queue alone.
     pub fn emit_to_queue(&mut self, queue: QueueId, event: impl Into<Event>) {
         let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience: Audience::default(), queue: Some(queue), event });
@@ -168,6 +171,7 @@ impl Tx {
         Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
     }
 
+    /// A user's own settings, flags and lists, to be changed. The caller updates their indexes.
     pub fn user_state_mut(&mut self, id: UserId) -> &mut UserState {
         Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
     }
@@ -190,6 +194,7 @@ impl Tx {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
 
+    /// A group, to be changed.
     pub fn group_mut(&mut self, id: GroupId) -> &mut Group {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
@@ -300,7 +305,7 @@ impl Tx {
         let is_active = self.is_active(user);
         let color = match (color, self.user_state(user).subscriptions.get(&channel)) {
             (Some(color), _) => color,
-            (None, Some(earlier)) => earlier.color.clone(),
+            (None, Some(earlier_subscription)) => earlier_subscription.color.clone(),
             (None, None) => color_counts.counts_of(&self.realm, user).least_used_color(),
         };
         color_counts.counts_of(&self.realm, user).count(&color);
@@ -326,9 +331,9 @@ impl Tx {
     /// Unsubscribes a user, marks the unread messages of the channel as read, and returns them. Recalls the pushes for
     /// messages that the user's devices should no longer show.
     pub fn unsubscribe(&mut self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
-        let unread = self.unread_in_channel(user, channel);
+        let unread_ids = self.unread_in_channel(user, channel);
         let state = self.user_state_mut(user);
-        for message in &unread {
+        for message in &unread_ids {
             state.read.insert(*message);
         }
         if let Some(subscription) = state.subscriptions.get_mut(&channel) {
@@ -336,6 +341,6 @@ impl Tx {
         }
         self.channel_mut(channel).subscribers.remove(&user);
         self.recall_pushes(user);
-        unread
+        unread_ids
     }
 }

@@ -16,9 +16,9 @@ pub struct AttachmentRecord {
     pub path_id: String,
     /// Size of the file in bytes.
     pub size: i64,
-    /// Time of the upload, UNIX seconds.
+    /// Time of the upload, in UNIX seconds.
     pub create_time: i64,
-    /// IDs of the messages that link it, sorted.
+    /// IDs of the messages that link to it, sorted.
     pub message_ids: Vec<i64>,
 }
 

@@ -1,7 +1,7 @@
 //! The API's record of a custom profile field.
 
 use crate::realm::id::ProfileFieldId;
-use crate::realm::organization::ProfileField;
+use crate::realm::profile_field::ProfileField;
 use imbl::OrdMap;
 use schemars::JsonSchema;
 use serde::Serialize;

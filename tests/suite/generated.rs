@@ -359,7 +359,7 @@ fn refused(row: &PermissionSetting) -> String {
     if !row.allow_nobody {
         refused.push("role:nobody");
     }
-    refused.extend(row.refused.map(|group| group.name()));
+    refused.extend(row.refused_group.map(|group| group.name()));
     refused.join(", ")
 }
 

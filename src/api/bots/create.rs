@@ -9,7 +9,7 @@ use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::account_names::checked_name;
-use crate::realm::address::is_email;
+use crate::realm::email::is_email;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, Bot, BotDefaults, BotKind, EmailVisibility, Role, User};

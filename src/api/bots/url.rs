@@ -2,7 +2,7 @@
 
 use crate::api::parameter::{FromJson, impl_json_parameter};
 use crate::error::Error;
-use crate::realm::address::is_url;
+use crate::realm::url::is_url;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 

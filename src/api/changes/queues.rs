@@ -39,7 +39,7 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
         owner: owner.id,
         options: Arc::new(options),
         acknowledged_event: -1,
-        cursor: Cursor { entry: tx.log.end(), part: 0 },
+        cursor: Cursor { entry: tx.log.end(), acknowledged_parts: 0 },
         idle_timeout,
         idle_since: tx.now,
         parked_since: None,

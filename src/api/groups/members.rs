@@ -146,7 +146,7 @@ fn add_members(
     let added_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().union(added_users);
-    deferred_events.emit_or_defer(tx, id, MemberChange::Add.event(id, users.iter().copied()));
+    deferred_events.emit_or_defer(tx, id, MemberChange::Add.to_event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleKind::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
@@ -178,7 +178,7 @@ fn remove_members(
     let removed_users: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().relative_complement(removed_users);
-    deferred_events.emit_or_defer(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
+    deferred_events.emit_or_defer(tx, id, MemberChange::Remove.to_event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[VisibleKind::Channels]);
     notify_affected_users(tx, context.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
@@ -190,7 +190,7 @@ fn notify_affected_users(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, ac
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();
     for person in people {
-        tx.notify_user(actor.id, person, format!("{} {action}", actor.silent_mention()));
+        tx.post_notice_to_user(actor.id, person, format!("{} {action}", actor.silent_mention()));
     }
 }
 

@@ -116,7 +116,7 @@ fn add_invited_user(
         tx.emit_invites_changed(Some(terms.invited_by));
         if invite.notify_referrer_on_join && tx.is_active(terms.invited_by) {
             let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());
-            tx.notify_user(user, terms.invited_by, content);
+            tx.post_notice_to_user(user, terms.invited_by, content);
         }
     }
     user
@@ -147,7 +147,7 @@ fn add_to_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
             continue;
         }
         tx.group_mut(*id).members.insert(user);
-        tx.emit(tx.everyone(), MemberChange::Add.event(*id, [user]));
+        tx.emit(tx.everyone(), MemberChange::Add.to_event(*id, [user]));
     }
 }
 
@@ -162,6 +162,6 @@ fn send_welcome_message(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
         None => (user, default_text()),
     };
     if !text.trim().is_empty() {
-        tx.notify_user(author, user, text);
+        tx.post_notice_to_user(author, user, text);
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorField};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::account_emails::check_email_restrictions;
-use crate::realm::address::is_email;
+use crate::realm::email::is_email;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::invite::Invite;
 use crate::realm::organization::MAX_WELCOME_LENGTH;

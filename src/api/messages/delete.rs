@@ -50,7 +50,7 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
     if !is_own || !has_permission(RealmPermission::CanDeleteOwnMessage, ChannelPermission::CanDeleteOwnMessage) {
         return Err(Error::MayNotDelete);
     }
-    let limit = realm.organization.limit(RealmSetting::MessageContentDeleteLimitSeconds);
+    let limit = realm.organization.integer(RealmSetting::MessageContentDeleteLimitSeconds);
     let is_too_late = limit.is_some_and(|seconds| message.sent_at.plus(Span::from_seconds(seconds)) < realm.now);
     if is_too_late { Err(Error::DeleteTimePassed) } else { Ok(()) }
 }

@@ -183,9 +183,9 @@ fn change_content(tx: &mut Tx, editor: UserId, original: &Message, mut body: Bod
     if original.channel_and_topic().is_some() && tx.has(Feature::MentionsReachReaders) {
         tx.add_mentioned_recipients(&original.place, &body, &mut recipients);
     }
-    let late_recipients = tx.late_user_messages.get(&original.id).cloned().unwrap_or_default();
-    body.retain_mentions_of(&recipients.clone().union(late_recipients.clone()));
-    body.copy_wildcards_from(&original.body, late_recipients);
+    let late_holders = tx.late_holders.get(&original.id).cloned().unwrap_or_default();
+    body.retain_mentions_of(&recipients.clone().union(late_holders.clone()));
+    body.copy_wildcards_from(&original.body, late_holders);
     let now = tx.now;
     let body = Arc::new(body);
     let previous_body = original.body.clone();

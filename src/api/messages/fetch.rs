@@ -120,7 +120,12 @@ fn parse_range(params: &GetMessages) -> Result<MessageRange, Error> {
     if before > 0 && after > 0 && !params.include_anchor {
         return Err(Error::AnchorInTheMiddle);
     }
-    Ok(MessageRange { anchor, include_anchor: params.include_anchor, before: before as usize, after: after as usize })
+    Ok(MessageRange {
+        anchor,
+        include_anchor: params.include_anchor,
+        num_before: before as usize,
+        num_after: after as usize,
+    })
 }
 
 /// Parses a date or a time; UTC if it has no zone.

@@ -77,7 +77,8 @@ impl Write for UpdateFlagsForNarrow {
         let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, context.feature_level)?;
         let change = FlagChange::parse(context, &params.flag, &params.op)?;
 
-        let range = MessageRange { anchor, include_anchor: params.include_anchor, before, after };
+        let range =
+            MessageRange { anchor, include_anchor: params.include_anchor, num_before: before, num_after: after };
         let selection = narrow.select(tx, Some(caller), range);
         let result = change_flag(tx, caller, &selection.ids, change)?;
         Ok(UpdateFlagsForNarrowReply {

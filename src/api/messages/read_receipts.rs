@@ -49,8 +49,8 @@ impl Read for GetReadReceipts {
                 && state.is_enabled(UserSetting::SendReadReceipts)
                 && !(is_muted && excludes_muted)
         };
-        let late_recipients = realm.late_user_messages.get(&message.id).cloned().unwrap_or_default();
-        let recipients = message.recipients.clone().union(late_recipients);
+        let late_holders = realm.late_holders.get(&message.id).cloned().unwrap_or_default();
+        let recipients = message.recipients.clone().union(late_holders);
         Ok(GetReadReceiptsReply { user_ids: recipients.iter().filter(is_listed).copied().collect() })
     }
 }

@@ -8,12 +8,12 @@ use crate::api::parameter::{
     ORGANIZATION_SETTING_DOC, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
 use crate::error::Error;
-use crate::realm::address::is_url;
 use crate::realm::id::ChannelId;
+use crate::realm::languages::language_name;
 use crate::realm::organization::{ChannelPurpose, MAX_WELCOME_LENGTH, NO_CHANNEL};
 use crate::realm::setting::{REALM_SETTINGS, find};
-use crate::realm::setting_values::language_name;
 use crate::realm::text::check_length;
+use crate::realm::url::is_url;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 

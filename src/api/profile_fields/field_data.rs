@@ -2,8 +2,8 @@
 
 use crate::api::parameter::{FromJson, impl_json_parameter};
 use crate::error::Error;
-use crate::realm::address::is_url;
-use crate::realm::organization::ProfileField;
+use crate::realm::profile_field::ProfileField;
+use crate::realm::url::is_url;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -66,7 +66,7 @@ pub fn store_registration(
     }
     if let Some(token) = &token {
         device.pending_push_token_id = Some(token.id.clone());
-        device.push_token_kind = token.kind;
+        device.push_service = token.kind;
         device.push_registration_error_code = None;
         update.pending_push_token_id = Some(Some(token.id.clone()));
     }

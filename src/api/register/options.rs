@@ -18,7 +18,7 @@ impl FromJson for CapabilitiesParameter {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let object = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
         let mut capabilities = Capabilities::default();
-        for (name, capability) in capabilities.by_name() {
+        for (name, capability) in capabilities.by_name_mut() {
             if let Some(value) = object.get(name) {
                 *capability = bool::from_json(value, &format!("{path}[\"{name}\"]"))?;
             }
@@ -29,7 +29,7 @@ impl FromJson for CapabilitiesParameter {
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let mut capabilities = Capabilities::default();
         let properties: serde_json::Map<String, Value> = capabilities
-            .by_name()
+            .by_name_mut()
             .into_iter()
             .map(|(name, _)| (name.to_owned(), serde_json::json!({"type": "boolean"})))
             .collect();

@@ -59,7 +59,7 @@ impl OrganizationState {
 fn settings(realm: &Realm) -> Map<String, Value> {
     let organization = &realm.organization;
     let settings =
-        REALM_SETTINGS.iter().map(|setting| (setting.state_key(), organization.setting_named(setting.name).clone()));
+        REALM_SETTINGS.iter().map(|setting| (setting.register_key(), organization.setting_named(setting.name).clone()));
     let permissions = organization
         .permissions
         .iter()

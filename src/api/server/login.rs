@@ -6,7 +6,7 @@ use crate::api::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::address::is_email;
+use crate::realm::email::is_email;
 use crate::realm::id::UserId;
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::tx::Tx;

@@ -71,7 +71,7 @@ fn target_users(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>
         return Err(Error::InvalidUserId { user_id: unknown_id.0.into() });
     }
     let mut users: BTreeSet<UserId> = targets.user_ids.iter().copied().collect();
-    users.extend(realm.members_of_any(groups));
+    users.extend(realm.active_members_of_any(groups));
     users.retain(|id| !realm.users[id].is_bot());
     Ok(users)
 }

@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::account_emails::checked_email;
 use crate::realm::account_names::checked_name;
-use crate::realm::account_permissions::{administered_user, checked_role};
-use crate::realm::address::is_email;
+use crate::realm::account_permissions::{administrable_user, checked_role};
+use crate::realm::email::is_email;
 use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::tx::Tx;
@@ -124,7 +124,7 @@ struct UserChanges {
 }
 
 fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Result<Success, Error> {
-    let user = administered_user(tx, caller, id)?;
+    let user = administrable_user(tx, caller, id)?;
     if changes.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
         return Err(Error::MayNotChangeEmails);
     }

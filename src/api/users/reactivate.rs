@@ -8,7 +8,7 @@ use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::account_permissions::administered_user;
+use crate::realm::account_permissions::administrable_user;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -32,7 +32,7 @@ operation! {
 impl Write for ReactivateUser {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
-        let user = administered_user(tx, caller, params.user_id)?;
+        let user = administrable_user(tx, caller, params.user_id)?;
         check_bot_reactivation(tx, context, &user)?;
         if user.is_deleted {
             return Err(Error::PlaceholderAccount);

@@ -26,7 +26,7 @@ const ENTRY_FORM: &str = "takes {\"email\": …, \"api_key\": …}, or such obje
 
 /// The entries of the file, before their forms are known.
 #[derive(Deserialize)]
-struct Entries(#[serde(deserialize_with = "deserialize_unique::keys")] BTreeMap<String, Value>);
+struct Entries(#[serde(deserialize_with = "deserialize_unique::map")] BTreeMap<String, Value>);
 
 /// The accounts in the file, by the handles of the probes.
 pub struct Accounts(BTreeMap<String, AccountEntry>);

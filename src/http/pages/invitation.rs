@@ -141,7 +141,7 @@ impl PageRequest<'_> {
         };
         let allows_login = |method| realm.organization.allows_login_by(method);
         let is_password_optional = allows_login(AuthenticationMethod::Dev);
-        let min_length = realm.organization.limit(RealmSetting::PasswordMinLength).unwrap_or_default();
+        let min_length = realm.organization.integer(RealmSetting::PasswordMinLength).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
                 (hidden_field(CSRF_FIELD, &self.csrf_token))

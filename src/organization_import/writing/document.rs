@@ -127,7 +127,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
             .transpose()?
             .map_or(Role::Member, |record| people::role_of_user(&record));
         let mut consents = HashMap::new();
-        for start in survey.others.get("consent").into_iter().flatten() {
+        for start in survey.other_records.get("consent").into_iter().flatten() {
             let consent = self.records.record_at(*start)?;
             consents.extend(consent.integer("user_id").map(|id| (id, consent)));
         }
@@ -146,7 +146,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 None if survey.placeholder_owner == Some(*id) => json!({"user_id": id, "role": Role::Owner.number()}),
                 None => json!({"user_id": id}),
             };
-            let avatar = match survey.others.get(&format!("avatar {id}")).and_then(|starts| starts.first()) {
+            let avatar = match survey.other_records.get(&format!("avatar {id}")).and_then(|starts| starts.first()) {
                 Some(start) => Some(file_content(&records.record_at(*start)?)),
                 None => None,
             };
@@ -164,8 +164,8 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 Some(start) => survey.server.with_newest_names(&CHANNEL, records.record_at(*start)?),
                 None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
             };
-            let received = survey.received.get(id).copied().unwrap_or_default();
-            Ok(channels::convert_channel(&record, *status, received, &default_ids, &survey.directory))
+            let received_range = survey.received_ranges.get(id).copied().unwrap_or_default();
+            Ok(channels::convert_channel(&record, *status, received_range, &default_ids, &survey.directory))
         })
     }
 
@@ -173,7 +173,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         let survey = self.survey;
         let emoji = emoji_records(&survey.register_reply);
         self.write_list("custom_emoji", emoji.iter(), |records, record| {
-            let starts = survey.others.get(&format!("emoji {}", record.text("id")));
+            let starts = survey.other_records.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
                 Some(start) => Some(file_content(&records.record_at(*start)?)),
                 None => None,
@@ -185,7 +185,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
 
     fn write_uploads(&mut self) -> io::Result<()> {
         let survey = self.survey;
-        let starts = survey.others.get("upload").into_iter().flatten();
+        let starts = survey.other_records.get("upload").into_iter().flatten();
         let id = survey.organization_id();
         self.write_list("uploads", starts, |records, start| {
             Ok(convert_upload(&records.record_at(*start)?, id, &survey.directory))
@@ -201,12 +201,12 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         self.write_list("messages", survey.messages.iter(), |records, (id, start)| {
             let record = records.record_at(*start)?;
             let record = survey.server.with_newest_names(&MESSAGE, record);
-            let history = survey.histories.get(id).map(|start| records.record_at(*start)).transpose()?;
-            let status = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
+            let history = survey.edit_histories.get(id).map(|start| records.record_at(*start)).transpose()?;
+            let channel = record.integer("stream_id").and_then(|channel_id| survey.channels.get(&channel_id));
             let context = messages::MessageContext {
                 history: history.as_ref(),
                 needs_label: reminded_ids.contains(id),
-                is_subscribed: status.is_some_and(|(status, _)| *status == channels::SubscriptionStatus::Subscribed),
+                is_subscribed: channel.is_some_and(|(status, _)| *status == channels::SubscriptionStatus::Subscribed),
                 earliest_time,
             };
             earliest_time = earliest_time.max(record.integer("timestamp").unwrap_or_default());
@@ -224,7 +224,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         self.write_list("scheduled_messages", register_reply.list("scheduled_messages").iter(), |_, record| {
             Ok(convert_scheduled_message(record, directory))
         })?;
-        let invitation_starts = survey.others.get("invite").into_iter().flatten();
+        let invitation_starts = survey.other_records.get("invite").into_iter().flatten();
         let invitations: Vec<Value> =
             invitation_starts.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
         self.write_list("invite_links", invitations.iter(), |_, record| {
@@ -239,7 +239,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 Invitation::Email(invite) => Some(invite),
             }))
         })?;
-        let export_starts = survey.others.get("export").into_iter().flatten();
+        let export_starts = survey.other_records.get("export").into_iter().flatten();
         self.write_list("exports", export_starts, |records, start| {
             Ok(convert_export(&records.record_at(*start)?, directory))
         })?;

@@ -1,4 +1,4 @@
-//! The survey of a partial file's records: collects names, times, and the positions of records.
+//! The survey of a partial file's records: collects names, times, and the starts of records ([`Record::start`]).
 
 use crate::count_format::format_count;
 use crate::level::objects::{GROUP, REGISTER_REPLY, USER};
@@ -8,7 +8,7 @@ use crate::organization_import::channels::{ReceivedRange, SubscriptionStatus};
 use crate::organization_import::custom_emoji::{emoji_records, to_valid_emoji_name};
 use crate::organization_import::directory::Directory;
 use crate::organization_import::json::JsonFields;
-use crate::organization_import::partial_file::{PartialFile, Record};
+use crate::organization_import::partial_file::{OPTIONS_KIND, PartialFile, Record, STEP_KIND};
 use crate::organization_import::people::{UserList, parse_date_joined, role_of_user};
 use crate::organization_import::server::Server;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
@@ -45,20 +45,20 @@ pub struct Survey {
     pub server_settings: Value,
     pub register_reply: Value,
     pub directory: Directory,
-    /// By ID, the list and the position of the record; users that are only known from messages have no record.
+    /// By ID, the list and the start of the record; users that are only known from messages have no record.
     pub users: BTreeMap<i64, (UserList, Option<u64>)>,
-    /// By ID, the account's status and the position of the record; a channel that is only known from messages has none.
+    /// By ID, the account's status and the start of the record; a channel that is only known from messages has none.
     pub channels: BTreeMap<i64, (SubscriptionStatus, Option<u64>)>,
-    /// By ID, the positions of the messages that `--messages` includes.
+    /// By ID, the starts of the records of the messages that `--messages` includes.
     pub messages: BTreeMap<i64, u64>,
-    /// By message, the positions of the edit histories.
-    pub histories: HashMap<i64, u64>,
+    /// By message, the starts of the records of edit histories.
+    pub edit_histories: HashMap<i64, u64>,
     /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: HashMap<i64, (i64, i64)>,
     /// By channel, the messages from which the start and the end of the subscription are inferred.
-    pub received: HashMap<i64, ReceivedRange>,
-    /// By kind, the positions of all other records. The kinds of pictures include the ID, as in `avatar 7`.
-    pub others: HashMap<String, Vec<u64>>,
+    pub received_ranges: HashMap<i64, ReceivedRange>,
+    /// By kind, the starts of all other records. The kinds of pictures include the ID, as in `avatar 7`.
+    pub other_records: HashMap<String, Vec<u64>>,
     /// Bots and deactivated users, who cannot own bots.
     pub ineligible_bot_owners: HashSet<i64>,
     /// The ID of a placeholder for the owner, which a fixture needs if the account sees no owner.
@@ -78,7 +78,7 @@ impl Survey {
         let settings = partial.step_value("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
         let mut builder = SurveyBuilder {
-            originals: options.anonymization_seed.map(|_| OriginalWords::default()),
+            original_words: options.anonymization_seed.map(|_| OriginalWords::default()),
             ..SurveyBuilder::new(server, settings)
         };
         let mut records = partial.records()?;
@@ -111,18 +111,18 @@ impl Survey {
 struct SurveyBuilder {
     server: Server,
     server_settings: Value,
-    originals: Option<OriginalWords>,
+    original_words: Option<OriginalWords>,
     register_reply: Value,
-    /// By ID: the list, the position of the record, the full name and the email address.
+    /// By ID: the list, the start of the record, the full name and the email address.
     users: BTreeMap<i64, (UserList, Option<u64>, String, String)>,
-    /// By ID: the status, the position of the record and the name.
+    /// By ID: the status, the start of the record and the name.
     channels: BTreeMap<i64, (SubscriptionStatus, Option<u64>, String)>,
     messages: BTreeMap<i64, u64>,
-    histories: HashMap<i64, u64>,
+    edit_histories: HashMap<i64, u64>,
     presences: HashMap<i64, (i64, i64)>,
     /// By channel, for each message: ID, time, and whether the account received it.
     channel_messages: HashMap<i64, Vec<(i64, i64, bool)>>,
-    others: HashMap<String, Vec<u64>>,
+    other_records: HashMap<String, Vec<u64>>,
     ineligible_bot_owners: HashSet<i64>,
     has_organization_owner: bool,
     subdomain: String,
@@ -136,15 +136,15 @@ impl SurveyBuilder {
         Self {
             server,
             server_settings,
-            originals: None,
+            original_words: None,
             register_reply: Value::Null,
             users: BTreeMap::new(),
             channels: BTreeMap::new(),
             messages: BTreeMap::new(),
-            histories: HashMap::new(),
+            edit_histories: HashMap::new(),
             presences: HashMap::new(),
             channel_messages: HashMap::new(),
-            others: HashMap::new(),
+            other_records: HashMap::new(),
             ineligible_bot_owners: HashSet::new(),
             has_organization_owner: false,
             subdomain: String::new(),
@@ -159,18 +159,19 @@ impl SurveyBuilder {
             "message" | "history" | "emoji" | "avatar" => (kind, number),
             _ => (record.kind, ""),
         });
-        if matches!(kind, "done" | "wanted") {
+        if matches!(kind, STEP_KIND | OPTIONS_KIND) {
             return Ok(());
         }
         if matches!(kind, "emoji" | "avatar" | "upload") {
-            self.others.entry(record.kind.to_owned()).or_default().push(start);
-            if kind == "upload" && self.originals.is_some() {
+            self.other_records.entry(record.kind.to_owned()).or_default().push(start);
+            if kind == "upload" && self.original_words.is_some() {
                 let value: Value = serde_json::from_str(record.json)?;
                 self.add_words(&json!([value["name"], value["path_id"]]));
             }
             return Ok(());
         }
         let id = number.parse().unwrap_or_default();
+        // Feeds overlap; the first copy of a message counts.
         if kind == "message" && self.messages.contains_key(&id) {
             return Ok(());
         }
@@ -189,19 +190,19 @@ impl SurveyBuilder {
             "former subscription" => self.add_channel(SubscriptionStatus::Unsubscribed, &value, start),
             "channel" => self.add_channel(SubscriptionStatus::NeverSubscribed, &value, start),
             "presence" => self.add_presence(&value),
-            "history" => _ = self.histories.insert(id, start),
+            "history" => _ = self.edit_histories.insert(id, start),
             "message" => {
                 self.messages.insert(id, start);
                 self.add_message(id, &value);
             }
-            _ => self.others.entry(kind.to_owned()).or_default().push(start),
+            _ => self.other_records.entry(kind.to_owned()).or_default().push(start),
         }
         Ok(())
     }
 
     fn add_words(&mut self, record: &Value) {
-        if let Some(originals) = &mut self.originals {
-            originals.add(record);
+        if let Some(words) = &mut self.original_words {
+            words.add(record);
         }
     }
 
@@ -243,11 +244,9 @@ impl SurveyBuilder {
     }
 
     fn add_presence(&mut self, record: &Value) {
-        let id = record[0].as_str().and_then(|id| id.parse().ok());
+        let Some(id) = record[0].as_str().and_then(|id| id.parse().ok()) else { return };
         let time = |key: &str| record[1].integer(key).unwrap_or_default();
-        if let Some(id) = id {
-            self.presences.insert(id, (time("active_timestamp"), time("idle_timestamp")));
-        }
+        self.presences.insert(id, (time("active_timestamp"), time("idle_timestamp")));
     }
 
     fn add_message(&mut self, id: i64, record: &Value) {
@@ -302,13 +301,13 @@ impl SurveyBuilder {
         self.notes.dedup();
         let anonymizer = options
             .anonymization_seed
-            .zip(self.originals.take())
-            .map(|(seed, originals)| Anonymizer::new(seed, originals));
+            .zip(self.original_words.take())
+            .map(|(seed, words)| Anonymizer::new(seed, words));
         let mut directory = Directory::new(&options.url, anonymizer);
         directory.reference_time = self.latest_time;
         directory.own_id = self.register_reply.integer("user_id").unwrap_or_default();
         self.choose_names(&mut directory, options, placeholder_owner);
-        let received =
+        let received_ranges =
             self.channel_messages.iter_mut().map(|(channel, messages)| (*channel, received_range(messages))).collect();
         let is_channel_included = |id: &i64| directory.channels.get(*id).is_some();
         let channels = self.channels.into_iter().filter(|(id, _)| is_channel_included(id));
@@ -320,10 +319,10 @@ impl SurveyBuilder {
             register_reply: self.register_reply,
             directory,
             messages: self.messages,
-            histories: self.histories,
+            edit_histories: self.edit_histories,
             presences: self.presences,
-            received,
-            others: self.others,
+            received_ranges,
+            other_records: self.other_records,
             ineligible_bot_owners: self.ineligible_bot_owners,
             placeholder_owner,
             subdomain: self.subdomain,
@@ -340,7 +339,8 @@ impl SurveyBuilder {
             .map(|(id, _)| *id)
             .collect();
         if !unlisted_ids.is_empty() {
-            self.notes.push(format!("known from messages alone: {}", format_count(unlisted_ids.len(), "user")));
+            let verb = if unlisted_ids.len() == 1 { "is" } else { "are" };
+            self.notes.push(format!("{} {verb} known from messages alone", format_count(unlisted_ids.len(), "user")));
         }
         for (id, (_, _, full_name, email)) in &self.users {
             directory.add_user(*id, full_name, email);

@@ -12,52 +12,52 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "channels-by-name",
         meaning: "The index of names has every channel under its name in lower case, and nothing else: names are unique.",
-        check: channels_by_name,
+        check: check_channels_by_name,
     },
     Invariant {
         name: "subscribers-are-subscribed",
         meaning: "A channel's subscribers are the active accounts with an active subscription to it.",
-        check: subscribers_are_subscribed,
+        check: check_subscribers_are_subscribed,
     },
     Invariant {
         name: "subscriptions-have-channels",
         meaning: "Subscriptions, including past ones, are to channels that exist, and start at a message that was sent.",
-        check: subscriptions_have_channels,
+        check: check_subscriptions_have_channels,
     },
     Invariant {
         name: "channels-have-their-messages",
         meaning: "A channel has all messages that are in it, and no others.",
-        check: channels_have_their_messages,
+        check: check_channels_have_their_messages,
     },
     Invariant {
         name: "topics-have-their-messages",
         meaning: "A topic has all messages that are in it, and no others; a topic without messages does not exist.",
-        check: topics_have_their_messages,
+        check: check_topics_have_their_messages,
     },
-    Invariant { name: "folders-exist", meaning: "The folder of a channel exists.", check: folders_exist },
+    Invariant { name: "folders-exist", meaning: "The folder of a channel exists.", check: check_folders_exist },
     Invariant {
         name: "folder-names-are-unique",
         meaning: "No two folders that are not archived have the same name, regardless of case.",
-        check: folder_names_are_unique,
+        check: check_folder_names_are_unique,
     },
     Invariant {
         name: "default-channels-are-open",
         meaning: "Default channels are neither private nor archived.",
-        check: default_channels_are_open,
+        check: check_default_channels_are_open,
     },
     Invariant {
         name: "notices-have-channels",
         meaning: "The channels to which the organization's notices go exist.",
-        check: notices_have_channels,
+        check: check_notices_have_channels,
     },
     Invariant {
         name: "recipient-ids-are-unique",
         meaning: "No two channels or conversations have the same recipient ID.",
-        check: recipient_ids_are_unique,
+        check: check_recipient_ids_are_unique,
     },
 ];
 
-fn channels_by_name(realm: &Realm) -> Vec<String> {
+fn check_channels_by_name(realm: &Realm) -> Vec<String> {
     let expected: OrdMap<String, ChannelId> =
         realm.channels.values().map(|channel| (channel.name.to_lowercase(), channel.id)).collect();
     let mut violations = mismatch("the index of channels has", &realm.channels_by_name, &expected);
@@ -67,7 +67,7 @@ fn channels_by_name(realm: &Realm) -> Vec<String> {
     violations
 }
 
-fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
+fn check_subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
     let mut expected: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
     for (user, state) in realm.personal.iter().filter(|(user, _)| realm.is_active(**user)) {
         for channel in state.subscriptions.keys().filter(|channel| state.subscription(**channel).is_some()) {
@@ -81,7 +81,7 @@ fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
+fn check_subscriptions_have_channels(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let is_valid = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
             realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
@@ -91,7 +91,7 @@ fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
+fn check_channels_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<ChannelId, MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, _)) = message.channel_and_topic() {
@@ -109,7 +109,7 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
     violations
 }
 
-fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
+fn check_topics_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<(ChannelId, TopicKey), MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, topic)) = message.channel_and_topic() {
@@ -120,28 +120,28 @@ fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
     mismatch("the index of topics has", &actual, &expected)
 }
 
-fn folders_exist(realm: &Realm) -> Vec<String> {
+fn check_folders_exist(realm: &Realm) -> Vec<String> {
     violations_of(realm.channels.values(), |channel| {
         let folder = channel.folder.filter(|folder| !realm.folders.contains_key(folder))?;
         Some(format!("channel {} is in folder {folder}, which does not exist", channel.id))
     })
 }
 
-fn folder_names_are_unique(realm: &Realm) -> Vec<String> {
+fn check_folder_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
         (!names.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
     })
 }
 
-fn default_channels_are_open(realm: &Realm) -> Vec<String> {
+fn check_default_channels_are_open(realm: &Realm) -> Vec<String> {
     violations_of(realm.channels.values().filter(|channel| channel.is_default), |channel| {
         (channel.is_archived || channel.privacy.is_private())
             .then(|| format!("new users get channel {}, which is private or archived", channel.id))
     })
 }
 
-fn notices_have_channels(realm: &Realm) -> Vec<String> {
+fn check_notices_have_channels(realm: &Realm) -> Vec<String> {
     let organization = &realm.organization;
     let channels = [
         organization.new_channel_announcements,
@@ -155,7 +155,7 @@ fn notices_have_channels(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn recipient_ids_are_unique(realm: &Realm) -> Vec<String> {
+fn check_recipient_ids_are_unique(realm: &Realm) -> Vec<String> {
     let mut known_ids: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
     let all_ids = channels.chain(realm.conversations.keys().copied());

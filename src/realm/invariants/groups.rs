@@ -15,43 +15,43 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "group-names-are-unique",
         meaning: "No two groups have the same name.",
-        check: group_names_are_unique,
+        check: check_group_names_are_unique,
     },
     Invariant {
         name: "groups-are-acyclic",
         meaning: "No group is its own subgroup, at any depth.",
-        check: groups_are_acyclic,
+        check: check_groups_are_acyclic,
     },
     Invariant {
         name: "groups-have-what-exists",
         meaning: "Members and subgroups of groups exist.",
-        check: groups_have_what_exists,
+        check: check_groups_have_what_exists,
     },
     Invariant {
         name: "system-groups-are-complete",
         meaning: "The system groups exist and are active, each with the next as its subgroup, and are indexed by their kind.",
-        check: system_groups_are_complete,
+        check: check_system_groups_are_complete,
     },
     Invariant {
         name: "system-groups-follow-roles",
         meaning: "Membership in system groups follows from role and waiting period.",
-        check: system_groups_follow_roles,
+        check: check_system_groups_follow_roles,
     },
     Invariant {
         name: "permissions-are-complete",
         meaning: "Every group, channel and the organization has each of its permissions, held by users and groups that exist.",
-        check: permissions_are_complete,
+        check: check_permissions_are_complete,
     },
 ];
 
-fn group_names_are_unique(realm: &Realm) -> Vec<String> {
+fn check_group_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.groups.values(), |group| {
         (!names.insert(group.name.as_str())).then(|| format!("two groups are called {}", group.name))
     })
 }
 
-fn groups_are_acyclic(realm: &Realm) -> Vec<String> {
+fn check_groups_are_acyclic(realm: &Realm) -> Vec<String> {
     let cyclic_groups = nodes_on_cycles(realm.groups.keys().copied(), |id, visit: &mut dyn FnMut(GroupId)| {
         for subgroup in realm.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
             visit(*subgroup);
@@ -60,17 +60,19 @@ fn groups_are_acyclic(realm: &Realm) -> Vec<String> {
     violations_of(cyclic_groups, |group| Some(format!("group {group} contains itself")))
 }
 
-fn groups_have_what_exists(realm: &Realm) -> Vec<String> {
+fn check_groups_have_what_exists(realm: &Realm) -> Vec<String> {
     violations_of(realm.groups.iter(), |(id, group)| {
-        let user = group.members.iter().find(|user| !realm.users.contains_key(*user));
-        let subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
-        let has_own_id = group.id == *id;
-        (user.is_some() || subgroup.is_some() || !has_own_id)
-            .then(|| format!("group {id} has user {user:?} and subgroup {subgroup:?}, which don't exist"))
+        let missing_user = group.members.iter().find(|user| !realm.users.contains_key(*user));
+        let missing_subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
+        match (missing_user, missing_subgroup) {
+            (Some(user), _) => Some(format!("group {id} has the member {user}, who does not exist")),
+            (None, Some(subgroup)) => Some(format!("group {id} has the subgroup {subgroup}, which does not exist")),
+            (None, None) => None,
+        }
     })
 }
 
-fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
+fn check_system_groups_are_complete(realm: &Realm) -> Vec<String> {
     let mut violations = violations_of(realm.groups.values(), |group| {
         let kind = group.system.filter(|kind| realm.system_groups.get(kind) != Some(&group.id))?;
         Some(format!("group {} is a second system group {}", group.id, kind.name()))
@@ -89,21 +91,21 @@ fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
     violations
 }
 
-fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
-    let people = || realm.users.values().filter(|user| !user.is_system_bot());
+fn check_system_groups_follow_roles(realm: &Realm) -> Vec<String> {
+    let accounts = || realm.users.values().filter(|user| !user.is_system_bot());
     violations_of(SystemGroup::ALL, |kind| {
         let expected: OrdSet<UserId> = match kind {
             SystemGroup::FullMembers => {
-                people().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
+                accounts().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
             }
-            _ => people().filter(|user| SystemGroup::of_role(user.role) == kind).map(|user| user.id).collect(),
+            _ => accounts().filter(|user| SystemGroup::of_role(user.role) == kind).map(|user| user.id).collect(),
         };
         let members = &realm.groups.get(realm.system_groups.get(&kind)?)?.members;
         (*members != expected).then(|| format!("{} has {members:?}, should have {expected:?}", kind.name()))
     })
 }
 
-fn permissions_are_complete(realm: &Realm) -> Vec<String> {
+fn check_permissions_are_complete(realm: &Realm) -> Vec<String> {
     let groups =
         realm.groups.values().map(|group| (format!("group {}", group.id), &group.permissions, GROUP_PERMISSIONS));
     let channels = realm

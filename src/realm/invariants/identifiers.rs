@@ -8,17 +8,17 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "keys-are-ids",
         meaning: "An object that is stored under an ID has that ID.",
-        check: keys_are_ids,
+        check: check_keys_are_ids,
     },
     Invariant {
         name: "counters-are-ahead",
         meaning: "IDs start at 1, and none is above the last one assigned to its kind.",
-        check: counters_are_ahead,
+        check: check_counters_are_ahead,
     },
     Invariant {
         name: "numbers-are-in-range",
         meaning: "Counters, versions and positions are from 0 to 2^53, up to which JSON readers are exact.",
-        check: numbers_are_in_range,
+        check: check_numbers_are_in_range,
     },
 ];
 
@@ -96,14 +96,14 @@ fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     other_kinds.into_iter().chain(personal_kinds).collect()
 }
 
-fn keys_are_ids(realm: &Realm) -> Vec<String> {
+fn check_keys_are_ids(realm: &Realm) -> Vec<String> {
     violations_of(id_kinds(realm), |(kind, pairs, _)| {
         let (key, id) = pairs.into_iter().find(|(key, id)| key != id)?;
         Some(format!("{kind} {id} is stored under {key}"))
     })
 }
 
-fn counters_are_ahead(realm: &Realm) -> Vec<String> {
+fn check_counters_are_ahead(realm: &Realm) -> Vec<String> {
     violations_of(id_kinds(realm), |(kind, pairs, counter)| {
         let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
         Some(format!("{kind} {id} exists, but only 1 to {counter} were assigned"))
@@ -111,10 +111,10 @@ fn counters_are_ahead(realm: &Realm) -> Vec<String> {
 }
 
 /// Up to this number, JSON readers with floating-point numbers read every integer exactly.
-const MAX_COUNT: i64 = 1 << 53;
+const MAX_EXACT_INTEGER: i64 = 1 << 53;
 
-fn numbers_are_in_range(realm: &Realm) -> Vec<String> {
-    let is_out_of_range = |number: i64| !(0..=MAX_COUNT).contains(&number);
+fn check_numbers_are_in_range(realm: &Realm) -> Vec<String> {
+    let is_out_of_range = |number: i64| !(0..=MAX_EXACT_INTEGER).contains(&number);
     let mut violations = violations_of(realm.users.values(), |user| {
         let version = user.avatar.version;
         is_out_of_range(version).then(|| format!("the picture of user {} is version {version}", user.id))

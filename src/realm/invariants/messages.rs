@@ -15,56 +15,56 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "messages-are-of-users",
         meaning: "Senders and recipients of messages, and users who reacted or edited, exist.",
-        check: messages_are_of_users,
+        check: check_messages_are_of_users,
     },
     Invariant {
         name: "direct-messages-reach-the-conversation",
         meaning: "A direct message's recipients are the members of its conversation, the sender among them, and mentioned generic bots.",
-        check: direct_messages_reach_the_conversation,
+        check: check_direct_messages_reach_the_conversation,
     },
     Invariant {
         name: "conversations-have-their-messages",
         meaning: "A conversation has all messages that are in it, and no others.",
-        check: conversations_have_their_messages,
+        check: check_conversations_have_their_messages,
     },
     Invariant {
         name: "conversations-by-members",
         meaning: "Conversations are indexed by their sorted members, and by each member.",
-        check: conversations_by_members,
+        check: check_conversations_by_members,
     },
     Invariant {
         name: "reactions-are-unique",
         meaning: "Nobody reacts to a message twice with the same emoji.",
-        check: reactions_are_unique,
+        check: check_reactions_are_unique,
     },
     Invariant {
         name: "mentions-reach-recipients",
         meaning: "Users that a message mentions or alerts have received it.",
-        check: mentions_reach_recipients,
+        check: check_mentions_reach_recipients,
     },
     Invariant {
         name: "late-user-messages",
         meaning: "User messages that were created after sending are indexed by message and by user.",
-        check: late_user_messages,
+        check: check_late_holders,
     },
     Invariant {
         name: "unread-where-subscribed",
         meaning: "Unread channel messages are in channels that the user is subscribed to, after the start of the subscription.",
-        check: unread_where_subscribed,
+        check: check_unread_where_subscribed,
     },
     Invariant {
         name: "read-runs-are-apart",
         meaning: "The ranges of messages that a user has read neither touch nor overlap.",
-        check: read_runs_are_apart,
+        check: check_read_runs_are_apart,
     },
     Invariant {
         name: "marked-messages-have-user-messages",
         meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a user message for it.",
-        check: marked_messages_have_user_messages,
+        check: check_marked_messages_have_user_messages,
     },
 ];
 
-fn messages_are_of_users(realm: &Realm) -> Vec<String> {
+fn check_messages_are_of_users(realm: &Realm) -> Vec<String> {
     let violation =
         |message: MessageId, user: UserId| format!("message {message} refers to user {user}, who does not exist");
     let mut violations: Vec<String> =
@@ -100,7 +100,7 @@ pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
     unknown_users
 }
 
-fn direct_messages_reach_the_conversation(realm: &Realm) -> Vec<String> {
+fn check_direct_messages_reach_the_conversation(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let members = &realm.conversations.get(&message.conversation()?)?.members;
         // Mentioned generic bots are recipients too.
@@ -113,7 +113,7 @@ fn direct_messages_reach_the_conversation(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
+fn check_conversations_have_their_messages(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<RecipientId, MessageIds> =
         realm.conversations.keys().map(|id| (*id, MessageIds::default())).collect();
     for message in realm.messages.values() {
@@ -126,7 +126,7 @@ fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
     mismatch("conversations have", &actual, &expected)
 }
 
-fn conversations_by_members(realm: &Realm) -> Vec<String> {
+fn check_conversations_by_members(realm: &Realm) -> Vec<String> {
     let mut violations = violations_of(realm.conversations.values(), |conversation| {
         let is_sorted = conversation.members.is_sorted_by(|member, next| member < next);
         let is_indexed = realm.conversations_by_members.get(&conversation.members) == Some(&conversation.id);
@@ -149,7 +149,7 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
     violations
 }
 
-fn reactions_are_unique(realm: &Realm) -> Vec<String> {
+fn check_reactions_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let mut seen_reactions = BTreeSet::new();
         let mut is_duplicate = |user: UserId, emoji: &crate::realm::emoji::Emoji| {
@@ -160,14 +160,14 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
+fn check_mentions_reach_recipients(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let user = message.body.mentioned_or_alerted().find(|user| !realm.has_user_message(**user, message))?;
         Some(format!("message {} mentions user {user}, who has no user message for it", message.id))
     })
 }
 
-fn late_user_messages(realm: &Realm) -> Vec<String> {
+fn check_late_holders(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.personal {
         for message in &state.historical {
@@ -175,7 +175,7 @@ fn late_user_messages(realm: &Realm) -> Vec<String> {
         }
     }
     let actual: OrdMap<_, _> = realm
-        .late_user_messages
+        .late_holders
         .iter()
         .filter(|(_, users)| !users.is_empty())
         .map(|(id, users)| (*id, users.clone()))
@@ -187,7 +187,7 @@ fn late_user_messages(realm: &Realm) -> Vec<String> {
     violations
 }
 
-fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
+fn check_unread_where_subscribed(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let is_misplaced = |message: &&std::sync::Arc<Message>| {
             let Some((channel, _)) = message.channel_and_topic() else { return false };
@@ -215,7 +215,7 @@ fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
     gaps.filter(|gap| !gap.is_empty())
 }
 
-fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
+fn check_read_runs_are_apart(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let runs: Vec<_> = state.read.runs().collect();
         let is_valid = runs.iter().all(|(first, last)| first <= last)
@@ -224,7 +224,7 @@ fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn marked_messages_have_user_messages(realm: &Realm) -> Vec<String> {
+fn check_marked_messages_have_user_messages(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let marked_ids = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
         let mut existing_messages = marked_ids.filter_map(|id| realm.messages.get(id));

@@ -1,4 +1,5 @@
-//! Invariants of the state that each user has: alert words, topic policies, muted users, views.
+//! Invariants of the state that each user has: alert words, users reached by push, topic policies, muted users,
+//! views.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -12,36 +13,36 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "alert-words",
         meaning: "The index of alert words has every user's words in lower case, and nothing else.",
-        check: alert_words,
+        check: check_alert_words,
     },
     Invariant {
         name: "reached-by-push",
         meaning: "The index of users that push notifications reach has all users with an active device or a token.",
-        check: reached_by_push,
+        check: check_reached_by_push,
     },
     Invariant {
         name: "topic-policies-are-valid",
         meaning: "A policy is for a topic of a channel that exists, is stored under the topic's name, and is not the default.",
-        check: topic_policies_are_valid,
+        check: check_topic_policies_are_valid,
     },
     Invariant {
         name: "muted-users-are-others",
         meaning: "Muted users exist, and nobody mutes themselves.",
-        check: muted_users_are_others,
+        check: check_muted_users_are_others,
     },
     Invariant {
         name: "muted-by",
         meaning: "The index of muted users has what each user muted, and nothing else.",
-        check: muted_by,
+        check: check_muted_by,
     },
     Invariant {
         name: "navigation-views-are-unique",
         meaning: "No view is in a user's left sidebar twice.",
-        check: navigation_views_are_unique,
+        check: check_navigation_views_are_unique,
     },
 ];
 
-fn alert_words(realm: &Realm) -> Vec<String> {
+fn check_alert_words(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<String, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.personal {
         for word in &state.alert_words {
@@ -51,13 +52,13 @@ fn alert_words(realm: &Realm) -> Vec<String> {
     mismatch("the index of alert words has", &realm.alert_words, &expected)
 }
 
-fn reached_by_push(realm: &Realm) -> Vec<String> {
+fn check_reached_by_push(realm: &Realm) -> Vec<String> {
     let is_reached = |user: &&UserId| !realm.push_targets(**user).is_empty();
     let expected: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
     mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &expected)
 }
 
-fn topic_policies_are_valid(realm: &Realm) -> Vec<String> {
+fn check_topic_policies_are_valid(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let ((channel, _), topic) = state.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
@@ -68,7 +69,7 @@ fn topic_policies_are_valid(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn muted_users_are_others(realm: &Realm) -> Vec<String> {
+fn check_muted_users_are_others(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let muted_user = state
             .muted_users
@@ -78,7 +79,7 @@ fn muted_users_are_others(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn muted_by(realm: &Realm) -> Vec<String> {
+fn check_muted_by(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.personal {
         for muted_user in state.muted_users.keys() {
@@ -88,7 +89,7 @@ fn muted_by(realm: &Realm) -> Vec<String> {
     mismatch("the index of muted users has", &realm.muted_by, &expected)
 }
 
-fn navigation_views_are_unique(realm: &Realm) -> Vec<String> {
+fn check_navigation_views_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.personal.iter(), |(user, state)| {
         let mut fragments = BTreeSet::new();
         let duplicate = state.navigation_views.iter().find(|view| !fragments.insert(&view.fragment))?;

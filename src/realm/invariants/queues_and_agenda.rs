@@ -13,22 +13,26 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "queues-read-the-log",
         meaning: "A queue has an owner, and a position in the part of the event log that is kept.",
-        check: queues_read_the_log,
+        check: check_queues_read_the_log,
     },
     Invariant {
         name: "agenda",
         meaning: "The agenda has all future items, each at its time, and nothing else.",
-        check: agenda,
+        check: check_agenda,
     },
-    Invariant { name: "nothing-is-overdue", meaning: "No item of the agenda is overdue.", check: nothing_is_overdue },
+    Invariant {
+        name: "nothing-is-overdue",
+        meaning: "No item of the agenda is overdue.",
+        check: check_nothing_is_overdue,
+    },
     Invariant {
         name: "planned-items-have-what-exists",
         meaning: "The users, channels and groups of reminders, scheduled messages and invitations exist.",
-        check: planned_items_have_what_exists,
+        check: check_planned_items_have_what_exists,
     },
 ];
 
-fn queues_read_the_log(realm: &Realm) -> Vec<String> {
+fn check_queues_read_the_log(realm: &Realm) -> Vec<String> {
     violations_of(realm.queues.iter(), |(id, queue)| {
         let is_inside = (realm.log.first..=realm.log.end()).contains(&queue.cursor.entry);
         let is_valid =
@@ -37,7 +41,7 @@ fn queues_read_the_log(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn agenda(realm: &Realm) -> Vec<String> {
+fn check_agenda(realm: &Realm) -> Vec<String> {
     let actual: BTreeMap<AgendaItem, Timestamp> = realm.agenda.iter().map(|(at, item)| (item.clone(), *at)).collect();
     let mut expected: BTreeMap<AgendaItem, Timestamp> = BTreeMap::new();
     let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
@@ -65,7 +69,7 @@ fn agenda(realm: &Realm) -> Vec<String> {
         expected.extend(queue.next_heartbeat().map(|at| (AgendaItem::Heartbeat(queue.id.clone()), at)));
     }
     let waiting_period =
-        Span::from_days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
+        Span::from_days(realm.organization.integer(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
     let new_members = realm
         .users
         .values()
@@ -74,12 +78,12 @@ fn agenda(realm: &Realm) -> Vec<String> {
     mismatch("the agenda has", &actual, &expected)
 }
 
-fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
+fn check_nothing_is_overdue(realm: &Realm) -> Vec<String> {
     let overdue = realm.agenda.next().filter(|(at, _)| *at < realm.now);
     violations_of(overdue, |(at, item)| Some(format!("{item:?} was due at {at:?}")))
 }
 
-fn planned_items_have_what_exists(realm: &Realm) -> Vec<String> {
+fn check_planned_items_have_what_exists(realm: &Realm) -> Vec<String> {
     let reminders = realm.reminders.values().map(|reminder| reminder.user);
     let senders = realm.scheduled_messages.values().map(|message| message.sender);
     let terms = || {

@@ -137,7 +137,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
         change_each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
     }),
     ("upload-space", |tx| tx.realm_mut().upload_space_used += 1),
-    ("late-user-messages", |tx| _ = tx.realm_mut().late_user_messages.insert(MessageId(1), OrdSet::unit(MEL))),
+    ("late-user-messages", |tx| _ = tx.realm_mut().late_holders.insert(MessageId(1), OrdSet::unit(MEL))),
     ("unread-where-subscribed", |tx| {
         let id = tx.messages_in(GENERAL).last().expect("there are messages");
         tx.user_state_mut(MEL).read.remove(id);
@@ -175,7 +175,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
             owner: NOBODY,
             options: Arc::default(),
             acknowledged_event: -1,
-            cursor: Cursor { entry: 7, part: 0 },
+            cursor: Cursor { entry: 7, acknowledged_parts: 0 },
             idle_timeout: Span::from_minutes(10),
             idle_since: tx.now,
             parked_since: None,

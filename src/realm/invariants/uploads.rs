@@ -9,27 +9,27 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "uploads-know-their-messages",
-        meaning: "An upload's messages are those that link it.",
-        check: uploads_know_their_messages,
+        meaning: "An upload's messages are those that link to it.",
+        check: check_uploads_know_their_messages,
     },
     Invariant {
         name: "upload-space",
         meaning: "The space that uploads use is the sum of their sizes.",
-        check: upload_space,
+        check: check_upload_space,
     },
     Invariant {
         name: "blobs-are-kept",
         meaning: "The bytes of every upload, picture and custom emoji are stored.",
-        check: blobs_are_kept,
+        check: check_blobs_are_kept,
     },
     Invariant {
         name: "emoji-names-are-unique",
         meaning: "No two custom emoji that can be used have the same name.",
-        check: emoji_names_are_unique,
+        check: check_emoji_names_are_unique,
     },
 ];
 
-fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
+fn check_uploads_know_their_messages(realm: &Realm) -> Vec<String> {
     let mut linking_messages: BTreeMap<&str, BTreeSet<MessageId>> = BTreeMap::new();
     for message in realm.messages.values() {
         for path_id in &message.body.uploads {
@@ -43,12 +43,12 @@ fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn upload_space(realm: &Realm) -> Vec<String> {
+fn check_upload_space(realm: &Realm) -> Vec<String> {
     let expected = realm.upload_space();
     mismatch("uploads use", &realm.upload_space_used, &expected)
 }
 
-fn blobs_are_kept(realm: &Realm) -> Vec<String> {
+fn check_blobs_are_kept(realm: &Realm) -> Vec<String> {
     let avatars = realm.users.values().flat_map(|user| match &user.avatar.source {
         AvatarSource::Provider => Vec::new(),
         AvatarSource::Uploaded { blob, medium_blob } => vec![blob, medium_blob],
@@ -61,7 +61,7 @@ fn blobs_are_kept(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn emoji_names_are_unique(realm: &Realm) -> Vec<String> {
+fn check_emoji_names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     violations_of(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
         (!names.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))

@@ -49,7 +49,7 @@ pub struct Queue {
 pub struct Cursor {
     pub entry: u64,
     /// The number of the entry's events that were acknowledged.
-    pub part: usize,
+    pub acknowledged_parts: usize,
 }
 
 /// The user and the options that an event is serialized for.
@@ -124,8 +124,8 @@ impl QueueTerm {
         }
     }
 
-    /// Whether a message matches when `viewer` receives it.
-    pub fn matches(&self, sent: &SentMessage, viewer: UserId) -> bool {
+    /// Whether a message matches when `reader` receives it.
+    pub fn matches(&self, sent: &SentMessage, reader: UserId) -> bool {
         let message = &sent.message;
         let topic = message.channel_and_topic().map(|(_, topic)| topic);
         match self {
@@ -135,9 +135,9 @@ impl QueueTerm {
             QueueTerm::Topic(name) => topic.is_some_and(|topic| topic.to_lowercase() == *name),
             QueueTerm::Sender(email) => sent.sender_email().eq_ignore_ascii_case(email),
             QueueTerm::Direct => matches!(message.place, MessagePlace::Direct { .. }),
-            QueueTerm::Unread => !sent.read_by.contains(&viewer),
-            QueueTerm::Mentioned => message.mentions(viewer),
-            QueueTerm::Alerted => message.body.alerted.contains(&viewer),
+            QueueTerm::Unread => !sent.read_by.contains(&reader),
+            QueueTerm::Mentioned => message.mentions(reader),
+            QueueTerm::Alerted => message.body.alerted_users.contains(&reader),
             QueueTerm::Resolved => topic.is_some_and(|topic| topic.starts_with(RESOLVED_PREFIX)),
             QueueTerm::Starred => false,
         }
@@ -169,10 +169,14 @@ pub struct Capabilities {
     pub stream_typing_notifications: bool,
     /// The client takes user settings from `user_settings`. Has no effect at the newest level.
     pub user_settings_object: bool,
+    /// The client receives linkifiers with URL templates. Otherwise, it receives only events, which have pairs of
+    /// pattern and URL format.
     pub linkifier_url_template: bool,
     /// The client accepts that lists lack the users that its own user can't access.
     pub user_list_incomplete: bool,
+    /// The client receives deactivated groups.
     pub include_deactivated_groups: bool,
+    /// The client receives archived channels.
     pub archived_channels: bool,
     /// The client accepts "" as a topic. Otherwise it receives the name that is displayed for it.
     pub empty_topic_name: bool,
@@ -183,17 +187,17 @@ pub struct Capabilities {
 }
 
 impl Realm {
-    /// The event queues, and the options of viewers: those whose needs decide which events are emitted.
+    /// The event queues, and the queues of watchers: those whose needs decide which events are emitted.
     pub fn event_readers(&self) -> impl Iterator<Item = &Queue> {
-        self.queues.values().chain(self.viewers.iter()).map(AsRef::as_ref)
+        self.queues.values().chain(self.watcher_queues.iter()).map(AsRef::as_ref)
     }
 
-    /// Users with at least one event queue or viewer.
+    /// Users with at least one event queue or watcher.
     pub fn event_reading_users(&self) -> OrdSet<UserId> {
         self.event_readers().map(|queue| queue.owner).collect()
     }
 
-    /// Those of `users` with at least one event queue or viewer.
+    /// Those of `users` with at least one event queue or watcher.
     pub fn event_reading_users_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
         self.event_readers().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
     }
@@ -241,7 +245,7 @@ impl QueueOptions {
 
 impl Capabilities {
     /// Each capability with its name on the wire.
-    pub fn by_name(&mut self) -> [(&'static str, &mut bool); 12] {
+    pub fn by_name_mut(&mut self) -> [(&'static str, &mut bool); 12] {
         [
             ("notification_settings_null", &mut self.notification_settings_null),
             ("bulk_message_deletion", &mut self.bulk_message_deletion),

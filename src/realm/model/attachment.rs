@@ -31,6 +31,6 @@ pub struct Attachment {
     /// The key of its bytes in `Realm::blobs`, which is their hash.
     pub blob: String,
     /// Messages that link to the file.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub messages: BTreeSet<MessageId>,
 }

@@ -41,7 +41,7 @@ pub struct Channel {
     #[serde(with = "super::state_serialization::permissions")]
     pub permissions: Permissions,
     /// Active users only; the inverse of each user's active `subscriptions`.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub subscribers: OrdSet<UserId>,
     /// The first message that the channel got, even if it was moved since. If it is deleted, the oldest message of the
     /// channel replaces it; below level 256, it stays.

@@ -45,7 +45,7 @@ pub struct Counters {
 /// integer.
 pub fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Counters, D::Error> {
     use serde::de::Error;
-    let object: serde_json::Map<String, serde_json::Value> = super::deserialize_unique::keys(deserializer)?;
+    let object: serde_json::Map<String, serde_json::Value> = super::deserialize_unique::map(deserializer)?;
     let defaults = serde_json::to_value(Counters::default()).map_err(D::Error::custom)?;
     if let Some(unknown_name) = object.keys().find(|name| defaults.get(name.as_str()).is_none()) {
         let names: Vec<&str> = defaults.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 /// # Errors
 ///
 /// The value is not a list of such members, or a member occurs twice.
-pub fn members<'de, D, S>(deserializer: D) -> Result<S, D::Error>
+pub fn set<'de, D, S>(deserializer: D) -> Result<S, D::Error>
 where
     D: Deserializer<'de>,
     S: IntoIterator + FromIterator<S::Item>,
@@ -27,7 +27,7 @@ where
 /// # Errors
 ///
 /// The value is not a list of such members, or a member occurs twice.
-pub fn optional_members<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
+pub fn optional_set<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
 where
     D: Deserializer<'de>,
     S: IntoIterator + FromIterator<S::Item>,
@@ -43,7 +43,7 @@ where
 /// # Errors
 ///
 /// The value is not an object of such keys and values, or a key occurs twice.
-pub fn keys<'de, D, M, K, V>(deserializer: D) -> Result<M, D::Error>
+pub fn map<'de, D, M, K, V>(deserializer: D) -> Result<M, D::Error>
 where
     D: Deserializer<'de>,
     M: IntoIterator<Item = (K, V)> + FromIterator<(K, V)>,

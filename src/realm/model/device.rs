@@ -19,8 +19,8 @@ pub struct Device {
     pub push_token_last_updated: Option<Timestamp>,
     /// None unless the registration failed.
     pub push_registration_error_code: Option<String>,
-    #[serde(default)]
-    pub push_token_kind: PushService,
+    #[serde(rename = "push_token_kind", default)]
+    pub push_service: PushService,
     /// The number that the client chose, below the level at which the server assigns device IDs.
     pub push_account_id: Option<i64>,
 }

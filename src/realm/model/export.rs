@@ -29,7 +29,7 @@ pub enum ExportKind {
     /// Public data of the organization.
     Public,
     /// Public data, and the private data of users who consent.
-    // Documents of states have this name, which must stay so that they can still be read.
+    // State documents call it `Standard`, which must stay so that they can still be read.
     #[serde(rename = "Standard")]
     FullWithConsent,
 }

@@ -10,7 +10,9 @@ const MAX_LINEAR_SEARCH: usize = 16;
 /// Iterates over reachable nodes without duplicates, in breadth-first order.
 #[derive(Debug)]
 pub struct ReachableNodes<N, F> {
-    queue: SmallVec<[N; MAX_LINEAR_SEARCH]>,
+    /// All known nodes in the order of their discovery, visited ones included.
+    nodes: SmallVec<[N; MAX_LINEAR_SEARCH]>,
+    /// The same nodes; empty until `nodes` exceeds [`MAX_LINEAR_SEARCH`].
     known: HashSet<N>,
     visited_count: usize,
     neighbours: F,
@@ -23,24 +25,24 @@ where
     N: Copy + Eq + Hash,
     F: FnMut(N, &mut dyn FnMut(N)),
 {
-    let mut reachable = ReachableNodes { queue: SmallVec::new(), known: HashSet::new(), visited_count: 0, neighbours };
+    let mut reachable = ReachableNodes { nodes: SmallVec::new(), known: HashSet::new(), visited_count: 0, neighbours };
     for start in starts {
-        enqueue(&mut reachable.queue, &mut reachable.known, start);
+        add_node(&mut reachable.nodes, &mut reachable.known, start);
     }
     reachable
 }
 
-fn enqueue<N: Copy + Eq + Hash>(queue: &mut SmallVec<[N; MAX_LINEAR_SEARCH]>, known: &mut HashSet<N>, node: N) {
-    let is_new = if queue.len() < MAX_LINEAR_SEARCH {
-        !queue.contains(&node)
+fn add_node<N: Copy + Eq + Hash>(nodes: &mut SmallVec<[N; MAX_LINEAR_SEARCH]>, known: &mut HashSet<N>, node: N) {
+    let is_new = if nodes.len() < MAX_LINEAR_SEARCH {
+        !nodes.contains(&node)
     } else {
         if known.is_empty() {
-            known.extend(queue.iter().copied());
+            known.extend(nodes.iter().copied());
         }
         known.insert(node)
     };
     if is_new {
-        queue.push(node);
+        nodes.push(node);
     }
 }
 
@@ -52,10 +54,10 @@ where
     type Item = N;
 
     fn next(&mut self) -> Option<N> {
-        let node = *self.queue.get(self.visited_count)?;
+        let node = *self.nodes.get(self.visited_count)?;
         self.visited_count += 1;
-        let Self { queue, known, neighbours, .. } = self;
-        neighbours(node, &mut |neighbour| enqueue(queue, known, neighbour));
+        let Self { nodes, known, neighbours, .. } = self;
+        neighbours(node, &mut |neighbour| add_node(nodes, known, neighbour));
         Some(node)
     }
 }

@@ -18,9 +18,9 @@ pub struct Group {
     pub name: String,
     pub description: String,
     /// Direct members. Includes deactivated users, who have no rights of the group.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub members: OrdSet<UserId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub subgroups: OrdSet<GroupId>,
     /// None for a system group, and for a group of a fixture that names no creator.
     pub creator: Option<UserId>,
@@ -45,15 +45,15 @@ impl Realm {
         &self.groups[&self.system_group(kind)].members
     }
 
-    /// Looks a group up by name, ignoring case.
+    /// Looks a group up by name, ignoring case. If there are several, it is the one with the smallest ID.
     pub fn group_by_name(&self, name: &str) -> Option<&Group> {
         let lowercase_name = name.to_lowercase();
         self.groups.values().find(|group| group.name.to_lowercase() == lowercase_name).map(AsRef::as_ref)
     }
 
     /// The active members of a group and of its subgroups to any depth.
-    pub fn all_members(&self, group: GroupId) -> OrdSet<UserId> {
-        self.members_of_any([group])
+    pub fn active_members_within(&self, group: GroupId) -> OrdSet<UserId> {
+        self.active_members_of_any([group])
     }
 
     /// The subgroups of a group to any depth, without the group itself.

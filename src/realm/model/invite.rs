@@ -41,10 +41,10 @@ pub struct InviteTerms {
     pub expires_at: Option<Timestamp>,
     pub role: Role,
     /// Channels that the new user is subscribed to.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub channels: BTreeSet<ChannelId>,
     /// Groups that the new user becomes a member of.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub groups: BTreeSet<GroupId>,
     /// Whether the new user is also subscribed to the default channels.
     pub include_default_channels: bool,

@@ -1,4 +1,4 @@
-//! Membership of groups through subgroups at any depth.
+//! Membership in groups through subgroups at any depth.
 //!
 //! Most groups have few subgroups, which are walked on each look-up. Results of longer walks are cached until a group
 //! changes, because one request may check the same large groups for thousands of channels.
@@ -12,8 +12,8 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Look-ups that would walk more groups than this use the cache. [`Realm::members_of_any`] does not if it is given more
-/// groups than this: walking them once is cheaper than uniting as many cached sets.
+/// Look-ups that would walk more groups than this use the cache. [`Realm::active_members_of_any`] does not if it is
+/// given more groups than this: walking them once is cheaper than uniting as many cached sets.
 const MAX_UNCACHED_GROUPS: usize = 16;
 /// If the cached results together have more users and groups than this, the next look-up that needs the cache empties
 /// it first.
@@ -38,8 +38,8 @@ struct MembershipCache {
 /// For each group and user, the groups that have it as a direct subgroup or direct member.
 #[derive(Debug, Default)]
 struct Parents {
-    groups: HashMap<GroupId, Vec<GroupId>>,
-    users: HashMap<UserId, Vec<GroupId>>,
+    of_groups: HashMap<GroupId, Vec<GroupId>>,
+    of_users: HashMap<UserId, Vec<GroupId>>,
 }
 
 impl Realm {
@@ -58,7 +58,7 @@ impl Realm {
     }
 
     /// The active members of the groups and of their subgroups to any depth.
-    pub fn members_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone) -> OrdSet<UserId> {
+    pub fn active_members_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone) -> OrdSet<UserId> {
         let is_active = |user: &UserId| self.is_active(*user);
         let reachable_groups: Vec<&Group> = self.groups_within(groups.clone()).take(MAX_UNCACHED_GROUPS + 1).collect();
         let is_large = reachable_groups.len() > MAX_UNCACHED_GROUPS;
@@ -101,6 +101,7 @@ impl MembershipCache {
         self.members(realm, group).contains(&user)
     }
 
+    /// The members of a group and of its subgroups to any depth, including deactivated users.
     fn members(&mut self, realm: &Realm, group: GroupId) -> OrdSet<UserId> {
         if let Some(members) = self.members_by_group.get(&group) {
             return members.clone();
@@ -113,19 +114,20 @@ impl MembershipCache {
         members
     }
 
+    /// The groups that have a user as a member, directly or through subgroups at any depth.
     fn groups_of(&mut self, user: UserId) -> HashSet<GroupId> {
         let groups = &self.groups;
         let parents = self.parents.get_or_insert_with(|| {
             let mut parents = Parents::default();
             for (id, group) in groups {
-                group.subgroups.iter().for_each(|subgroup| parents.groups.entry(*subgroup).or_default().push(*id));
-                group.members.iter().for_each(|user| parents.users.entry(*user).or_default().push(*id));
+                group.subgroups.iter().for_each(|subgroup| parents.of_groups.entry(*subgroup).or_default().push(*id));
+                group.members.iter().for_each(|member| parents.of_users.entry(*member).or_default().push(*id));
             }
             parents
         });
-        let direct_groups = parents.users.get(&user).into_iter().flatten().copied();
+        let direct_groups = parents.of_users.get(&user).into_iter().flatten().copied();
         let visit_parents = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
-            parents.groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
+            parents.of_groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
         };
         reachable_nodes(direct_groups, visit_parents).collect()
     }
@@ -179,7 +181,7 @@ mod tests {
                     realm.groups_within(pair).flat_map(|group| group.members.iter().copied()).collect();
                 prop_assert_eq!(realm.is_member_of_any(pair, user), all.contains(&user));
                 let active: OrdSet<UserId> = all.into_iter().filter(|user| realm.is_active(*user)).collect();
-                prop_assert_eq!(realm.members_of_any(pair), active);
+                prop_assert_eq!(realm.active_members_of_any(pair), active);
             }
         }
     }

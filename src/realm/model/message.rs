@@ -97,28 +97,28 @@ pub struct Body {
     pub is_me_message: bool,
     pub has_link: bool,
     pub has_image: bool,
-    /// The path IDs of the uploads that it links and that its author may read.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    /// The path IDs of the uploads that it links to and that its author may read.
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub uploads: BTreeSet<String>,
     /// Users mentioned by name.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub mentioned: BTreeSet<UserId>,
+    #[serde(rename = "mentioned", deserialize_with = "crate::realm::deserialize_unique::set")]
+    pub mentioned_users: BTreeSet<UserId>,
     /// Active members of the mentioned groups.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub group_mentioned: OrdSet<UserId>,
+    #[serde(rename = "group_mentioned", deserialize_with = "crate::realm::deserialize_unique::set")]
+    pub group_mentioned_users: OrdSet<UserId>,
     /// Whether it mentions everyone in the channel or conversation.
     #[serde(rename = "mentions_channel")]
     pub mentions_everyone: bool,
     /// The topic's participants at the time, if it mentions everyone in the topic.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::optional_members")]
-    pub topic_mentioned: Option<BTreeSet<UserId>>,
+    #[serde(rename = "topic_mentioned", deserialize_with = "crate::realm::deserialize_unique::optional_set")]
+    pub topic_mentioned_users: Option<BTreeSet<UserId>>,
     /// Recipients with an alert word in the text.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub alerted: BTreeSet<UserId>,
+    #[serde(rename = "alerted", deserialize_with = "crate::realm::deserialize_unique::set")]
+    pub alerted_users: BTreeSet<UserId>,
     /// Users with a user message who are not recipients, but were included in a wildcard mention that an edit added.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
-    pub late_mentioned: OrdSet<UserId>,
+    #[serde(rename = "late_mentioned", deserialize_with = "crate::realm::deserialize_unique::set")]
+    pub late_mentioned_users: OrdSet<UserId>,
 }
 
 impl Body {
@@ -132,34 +132,37 @@ impl Body {
         self.mentioned_or_alerted().any(|user| users.contains(user))
     }
 
-    /// Users in `mentioned`, `alerted`, `group_mentioned` or `late_mentioned`, possibly more than once.
+    /// Users in `mentioned_users`, `alerted_users`, `group_mentioned_users` or `late_mentioned_users`, possibly more
+    /// than once.
     pub fn mentioned_or_alerted(&self) -> impl Iterator<Item = &UserId> {
-        let mentioned = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
-        mentioned.chain(&self.late_mentioned)
+        let mentioned = self.mentioned_users.iter().chain(&self.alerted_users).chain(&self.group_mentioned_users);
+        mentioned.chain(&self.late_mentioned_users)
     }
 
-    /// Removes mentions and alerts of all users except these. `mentions_everyone` and `topic_mentioned` remain.
+    /// Removes mentions and alerts of all users except these. `mentions_everyone` and `topic_mentioned_users`
+    /// remain.
     pub fn retain_mentions_of(&mut self, users: &OrdSet<UserId>) {
-        self.mentioned.retain(|user| users.contains(user));
-        self.alerted.retain(|user| users.contains(user));
-        if !self.group_mentioned.is_empty() {
-            self.group_mentioned = self.group_mentioned.clone().intersection(users.clone());
+        self.mentioned_users.retain(|user| users.contains(user));
+        self.alerted_users.retain(|user| users.contains(user));
+        if !self.group_mentioned_users.is_empty() {
+            self.group_mentioned_users = self.group_mentioned_users.clone().intersection(users.clone());
         }
-        if !self.late_mentioned.is_empty() {
-            self.late_mentioned = self.late_mentioned.clone().intersection(users.clone());
+        if !self.late_mentioned_users.is_empty() {
+            self.late_mentioned_users = self.late_mentioned_users.clone().intersection(users.clone());
         }
     }
 
-    /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them. `late` are
-    /// the users whose user messages were created after sending; wildcard mentions in the new text include them
-    /// (A-412 in docs/assumptions.md).
-    pub fn copy_wildcards_from(&mut self, previous: &Body, late: OrdSet<UserId>) {
-        self.late_mentioned.clone_from(&previous.late_mentioned);
-        if self.mentions_everyone || self.topic_mentioned.is_some() {
-            self.late_mentioned = self.late_mentioned.clone().union(late);
+    /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them.
+    /// `late_holders` are the users whose user messages were created after sending; wildcard mentions in the new text
+    /// include them (A-412 in docs/assumptions.md).
+    pub fn copy_wildcards_from(&mut self, previous: &Body, late_holders: OrdSet<UserId>) {
+        self.late_mentioned_users.clone_from(&previous.late_mentioned_users);
+        if self.mentions_everyone || self.topic_mentioned_users.is_some() {
+            self.late_mentioned_users = self.late_mentioned_users.clone().union(late_holders);
         }
-        if self.mentions_everyone || self.topic_mentioned.is_none() {
-            self.topic_mentioned.clone_from(&previous.topic_mentioned);
+        // A mention of the whole channel includes the topic's participants, so those of the former text remain.
+        if self.mentions_everyone || self.topic_mentioned_users.is_none() {
+            self.topic_mentioned_users.clone_from(&previous.topic_mentioned_users);
         }
         self.mentions_everyone |= previous.mentions_everyone;
     }

@@ -120,7 +120,7 @@ impl Serialize for MessageIds {
 
 impl<'de> Deserialize<'de> for MessageIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { older: deserialize_unique::members(deserializer)?, recent: SmallVec::new() })
+        Ok(Self { older: deserialize_unique::set(deserializer)?, recent: SmallVec::new() })
     }
 }
 

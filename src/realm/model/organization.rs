@@ -1,6 +1,6 @@
 //! The organization's own data: name, settings, permissions, pictures, profile fields and the like.
 
-use super::id::{ChannelId, ProfileFieldId};
+use super::id::ChannelId;
 use super::permission::Permissions;
 use super::playground::Playground;
 use super::setting::{self, REALM_SETTINGS};
@@ -46,7 +46,7 @@ pub struct Organization {
     /// The channel that receives reports about messages.
     pub moderation_requests: Option<ChannelId>,
     /// Never all methods.
-    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::set")]
     pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
     /// External authentication services, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,8 +54,8 @@ pub struct Organization {
     /// Whether URLs of external pictures are replaced by `/external_content/…`.
     #[serde(default = "proxies_pictures_by_default", skip_serializing_if = "is_true")]
     pub proxies_pictures: bool,
-    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are
-    /// allowed.
+    /// The domains to which email addresses of new users are limited, if the organization restricts them; each with
+    /// whether subdomains are allowed.
     pub domains: Vec<(String, bool)>,
     /// Oldest first.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct Organization {
     #[serde(default)]
     pub default_channel_groups: Vec<DefaultChannelGroup>,
     /// Includes removed pictures, whose version is still needed.
-    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(default, deserialize_with = "crate::realm::deserialize_unique::map")]
     pub pictures: BTreeMap<OrganizationPicture, CustomPicture>,
     /// Settings of new users that differ from the defaults, by name.
     #[serde(with = "super::state_serialization::settings")]
@@ -87,6 +87,8 @@ impl Organization {
         self.settings.get(row.name).unwrap_or(&row.default)
     }
 
+    /// The value of the setting with this name, or its default.
+    ///
     /// # Panics
     ///
     /// When no setting has this name. Callers only use names from the code, not from input.
@@ -112,7 +114,7 @@ impl Organization {
     }
 
     /// The value of an integer setting, in the setting's unit; None if it is null, which means no limit.
-    pub fn limit(&self, setting: RealmSetting) -> Option<i64> {
+    pub fn integer(&self, setting: RealmSetting) -> Option<i64> {
         self.setting(setting).as_i64()
     }
 }
@@ -173,7 +175,7 @@ impl OrganizationPicture {
     }
 }
 
-/// The organization's version of a [`OrganizationPicture`].
+/// The organization's version of an [`OrganizationPicture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomPicture {
@@ -197,31 +199,8 @@ pub struct DefaultChannelGroup {
     pub name: String,
     pub description: String,
     /// Public channels that are not archived.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub channels: BTreeSet<ChannelId>,
-}
-
-/// A custom profile field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ProfileField {
-    pub id: ProfileFieldId,
-    /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
-    pub kind: i64,
-    pub name: String,
-    pub hint: String,
-    /// The position among the fields.
-    pub order: i64,
-    /// The choices, or the site of an external account, as JSON text; "" if the kind has no data.
-    pub data: String,
-    /// Whether it is shown in the summary of a profile.
-    pub in_summary: bool,
-    pub is_required: bool,
-    /// Whether users may edit their own value. Administrators always may.
-    pub is_editable: bool,
-    /// Whether users can be searched by it.
-    #[serde(default)]
-    pub is_for_matching: bool,
 }
 
 /// The value of a channel setting that names no channel.

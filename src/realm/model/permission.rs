@@ -23,10 +23,10 @@ pub enum GroupSettingValue {
 #[serde(deny_unknown_fields)]
 pub struct AnonymousGroup {
     /// IDs of users who hold the permission themselves.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub direct_members: BTreeSet<UserId>,
     /// IDs of groups whose members hold the permission.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub direct_subgroups: BTreeSet<GroupId>,
 }
 
@@ -48,7 +48,7 @@ pub struct PermissionSetting {
     /// Whether only system groups may hold it.
     pub require_system_group: bool,
     /// Another system group that may not hold it: owners, at older levels. None in the tables.
-    pub refused: Option<SystemGroup>,
+    pub refused_group: Option<SystemGroup>,
     /// The only system groups that may hold it; empty for no restriction.
     pub allowed_groups: &'static [SystemGroup],
 }
@@ -68,7 +68,7 @@ const fn with_default_holder(default: SystemGroup) -> PermissionSetting {
         allow_everyone: true,
         allow_nobody: true,
         require_system_group: false,
-        refused: None,
+        refused_group: None,
         allowed_groups: &[],
     }
 }

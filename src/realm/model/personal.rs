@@ -26,32 +26,34 @@ pub struct UserState {
     #[serde(with = "super::state_serialization::settings")]
     pub settings: OrdMap<&'static str, Value>,
     /// The names of settings that the user has changed, even if they have their default value again.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub edited_settings: OrdSet<String>,
     /// Includes past subscriptions.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
     pub read: ReadSet,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub starred: OrdSet<MessageId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub collapsed: OrdSet<MessageId>,
+    /// Messages whose link previews the user hides.
     #[serde(
         default,
-        deserialize_with = "crate::realm::deserialize_unique::members",
+        deserialize_with = "crate::realm::deserialize_unique::set",
         skip_serializing_if = "OrdSet::is_empty"
     )]
     pub hidden_previews: OrdSet<MessageId>,
     /// Messages with the flag `historical`: the user message was created after sending, for example by starring the
     /// message or by marking it as unread.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub historical: OrdSet<MessageId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub conversations: OrdSet<RecipientId>,
+    /// Topics for which the user set a policy.
     #[serde(with = "super::state_serialization::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
     /// Each with the time of muting.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// In the order in which they were added.
     pub alert_words: Vector<String>,
@@ -62,27 +64,27 @@ pub struct UserState {
     /// updated at most once per hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
-    /// The user's scheduled messages that were sent.
+    /// The user's scheduled messages that were sent, to tell them from those that never existed.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
     /// The entries of the left sidebar and of its menu, in the order in which they were added.
     pub navigation_views: Vector<NavigationView>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub devices: OrdMap<DeviceId, Device>,
     /// The tokens of devices without encrypted push notifications.
     pub push_tokens: Vector<PushToken>,
     /// The key-value storage of a bot.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub storage: OrdMap<String, String>,
     /// When the bot's owner was last notified of a problem with the bot's messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub onboarding_steps_seen: OrdSet<String>,
 }
 
@@ -92,6 +94,8 @@ impl UserState {
         self.settings.get(row.name).unwrap_or(&row.default)
     }
 
+    /// The value of the setting with this name, or its default.
+    ///
     /// # Panics
     ///
     /// When no setting has this name. Callers only use names from the code, not from input.
@@ -265,14 +269,14 @@ pub struct Status {
     pub emoji: Option<Emoji>,
     /// Whether the user ever set a status. Then clients see whether the user is away, even if the status has neither
     /// text nor emoji.
-    #[serde(default)]
-    pub is_stored: bool,
+    #[serde(rename = "is_stored", default)]
+    pub was_set: bool,
 }
 
 impl Status {
-    /// Whether the user ever set a status. Older state documents lack `is_stored`.
-    pub fn is_known(&self) -> bool {
-        self.is_stored || self.text.is_some() || self.emoji.is_some()
+    /// Whether the user ever set a status. One with a text or an emoji was set: older state documents lack the field.
+    pub fn was_ever_set(&self) -> bool {
+        self.was_set || self.text.is_some() || self.emoji.is_some()
     }
 }
 

@@ -47,6 +47,7 @@ pub fn is_animated(bytes: &[u8]) -> bool {
             let end = memchr::memmem::find(bytes, b"IDAT").unwrap_or(bytes.len());
             memchr::memmem::find(&bytes[..end], b"acTL").is_some()
         }
+        // Only the extended format can be animated; bit 1 of its flags says so.
         Some("webp") => bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & 0x02 != 0),
         _ => false,
     }

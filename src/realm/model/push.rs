@@ -66,7 +66,7 @@ pub struct PushKey {
     /// An unsigned 32-bit number that identifies the key.
     pub id: i64,
     /// The number that identifies the device to clients below level 468.
-    pub account: i64,
+    pub account_id: i64,
     /// In Base64.
     pub key: String,
 }

@@ -7,7 +7,7 @@ use chat_markdown::OutputFormat;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderContext {
     /// The organization's URL; None if the text is not from a request. Links that begin with it become relative.
-    pub own_url: Option<String>,
+    pub organization_url: Option<String>,
     /// The name of the built-in extra emoji in the sender's dialect (A-184 in docs/assumptions.md).
     pub extra_emoji: Option<String>,
     /// The format of HTML at the world's feature level.

@@ -20,7 +20,7 @@ pub struct SentMessage {
     pub channel: Option<Arc<Channel>>,
     /// `queue_id` and `local_id` from the request that sent the message.
     pub queue_and_local_id: Option<(String, String)>,
-    /// All guests, who receive events only of channels that they are subscribed to.
+    /// All guests: their queues of all public channels do not get the message (A-213 in docs/assumptions.md).
     pub guests: OrdSet<UserId>,
     /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,

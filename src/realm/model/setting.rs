@@ -26,12 +26,12 @@ pub enum SettingKind {
     OneOfIntegers(&'static [i64]),
     Text,
     TextOrNull,
-    OneOf(&'static [&'static str]),
+    OneOfTexts(&'static [&'static str]),
 }
 
 impl Setting {
     /// The key of an organization setting in the register reply.
-    pub fn state_key(&self) -> String {
+    pub fn register_key(&self) -> String {
         if UNPREFIXED_SETTINGS.contains(&self.name) { self.name.to_owned() } else { format!("realm_{}", self.name) }
     }
 }
@@ -47,7 +47,7 @@ impl SettingKind {
             SettingKind::OneOfIntegers(allowed) => value.as_i64().is_some_and(|number| allowed.contains(&number)),
             SettingKind::Text => value.is_string(),
             SettingKind::TextOrNull => value.is_string() || value.is_null(),
-            SettingKind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
+            SettingKind::OneOfTexts(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
         }
     }
 }
@@ -61,7 +61,7 @@ fn integer_choice(default: i64, allowed: &'static [i64]) -> Setting {
 }
 
 fn text_choice(default: &str, allowed: &'static [&'static str]) -> Setting {
-    with_kind(default.into(), SettingKind::OneOf(allowed))
+    with_kind(default.into(), SettingKind::OneOfTexts(allowed))
 }
 
 fn with_kind(default: Value, kind: SettingKind) -> Setting {
@@ -282,7 +282,8 @@ const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
 
 /// The default of a setting at a feature level; None if it is the present one.
 pub fn former_default(name: &str, level: i64) -> Option<Value> {
-    let former_default = FORMER_DEFAULTS.iter().find(|(since, setting, _)| level < *since && *setting == name);
+    let former_default =
+        FORMER_DEFAULTS.iter().find(|(since, setting_name, _)| level < *since && *setting_name == name);
     former_default.map(|(.., default)| (*default).into())
 }
 

@@ -32,7 +32,7 @@ pub mod permissions {
     ///
     /// A name is unknown or occurs twice, or a value is malformed.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Permissions, D::Error> {
-        let permissions = deserialize_unique::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
+        let permissions = deserialize_unique::map::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
         let with_static_name = |(name, value): (String, GroupSettingValue)| {
             let permission = tables().find(|permission| permission.name == name);
@@ -56,7 +56,7 @@ pub mod settings {
     ///
     /// A name is unknown or occurs twice, or the setting does not accept the value.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
-        let settings: BTreeMap<String, Value> = deserialize_unique::keys(deserializer)?;
+        let settings: BTreeMap<String, Value> = deserialize_unique::map(deserializer)?;
         let validate = |(name, value): (String, Value)| {
             // This default of new users is not in the tables, because the setting is a field of `User`.
             let (name, is_valid) = if name == "email_address_visibility" {
@@ -121,7 +121,7 @@ pub mod blobs {
             }
             Ok((hash, Bytes::from(bytes)))
         };
-        let encoded_blobs: BTreeMap<String, String> = deserialize_unique::keys(deserializer)?;
+        let encoded_blobs: BTreeMap<String, String> = deserialize_unique::map(deserializer)?;
         encoded_blobs.into_iter().map(decode).collect()
     }
 }

@@ -46,7 +46,7 @@ pub struct User {
     /// needed too; below level 36, the role alone suffices for creating users.
     pub can_create_users: bool,
     /// Values of custom profile fields.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::keys")]
+    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     #[serde(skip)]
     pub cached_json: CachedUserJson,

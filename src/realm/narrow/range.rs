@@ -22,15 +22,16 @@ pub enum Anchor {
     Date(Timestamp),
 }
 
+/// The anchor, and how many messages around it are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRange {
     pub anchor: Anchor,
     /// Whether the anchor's own message is selected too, if it matches.
     pub include_anchor: bool,
     /// The maximum number of messages older than the anchor.
-    pub before: usize,
+    pub num_before: usize,
     /// The maximum number of messages newer than the anchor.
-    pub after: usize,
+    pub num_after: usize,
 }
 
 /// The messages that [`Narrow::select`] found, and whether others are older or newer.
@@ -49,6 +50,7 @@ pub struct SelectedMessages {
 }
 
 impl Narrow {
+    /// Selects the messages around the anchor that match and that the viewer may see.
     pub fn select(&self, realm: &Realm, viewer: Option<&User>, range: MessageRange) -> SelectedMessages {
         let candidates = self.candidates(realm, viewer);
         let anchor = self.anchor_id(realm, viewer, &candidates, range.anchor);
@@ -56,12 +58,12 @@ impl Narrow {
         let is_match =
             |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.matches(realm, viewer, message));
 
-        let before = if anchor <= 0 { 0 } else { range.before };
-        let after = if is_at_newest { 0 } else { range.after };
-        let mut ids: Vec<MessageId> = if before == 0 {
+        let max_older = if anchor <= 0 { 0 } else { range.num_before };
+        let max_newer = if is_at_newest { 0 } else { range.num_after };
+        let mut ids: Vec<MessageId> = if max_older == 0 {
             Vec::new()
         } else {
-            candidates.below(MessageId(anchor)).filter(is_match).take(before).collect()
+            candidates.below(MessageId(anchor)).filter(is_match).take(max_older).collect()
         };
         let older_count = ids.len();
         ids.reverse();
@@ -72,17 +74,17 @@ impl Narrow {
         if found_anchor {
             ids.push(anchor_message);
         }
-        let newer_ids: Vec<MessageId> = if after == 0 {
+        let newer_ids: Vec<MessageId> = if max_newer == 0 {
             Vec::new()
         } else {
-            candidates.starting_at(MessageId(anchor.saturating_add(1))).filter(is_match).take(after).collect()
+            candidates.starting_at(MessageId(anchor.saturating_add(1))).filter(is_match).take(max_newer).collect()
         };
         let newer_count = newer_ids.len();
         ids.extend(newer_ids);
         SelectedMessages {
             found_anchor,
-            found_oldest: anchor <= 0 || older_count < range.before,
-            found_newest: is_at_newest || newer_count < range.after,
+            found_oldest: anchor <= 0 || older_count < range.num_before,
+            found_newest: is_at_newest || newer_count < range.num_after,
             ids,
             anchor,
         }

@@ -22,7 +22,7 @@ const COMMON_WORDS: &str = "i me my myself we our ours ourselves you your yours 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// The stems of the words.
-    words: BTreeSet<String>,
+    stems: BTreeSet<String>,
     /// In lower case.
     phrases: Vec<String>,
 }
@@ -31,21 +31,21 @@ impl Search {
     /// Parses a query. Text in double quotes is a phrase, and its words are searched for too.
     pub fn parse(text: &str) -> Self {
         let lowercase = text.to_lowercase();
-        let mut words = BTreeSet::new();
-        for_each_word(&replace_tags(&lowercase), &mut |_, word, _| _ = words.insert(word.into_owned()));
+        let mut stems = BTreeSet::new();
+        for_each_word(&replace_tags(&lowercase), &mut |_, word, _| _ = stems.insert(word.into_owned()));
         let phrases = lowercase.split('"').skip(1).step_by(2).filter(|phrase| !phrase.is_empty()).map(str::to_owned);
-        Self { words, phrases: phrases.collect() }
+        Self { stems, phrases: phrases.collect() }
     }
 
     /// The number of different stems plus the number of phrases.
     pub fn word_and_phrase_count(&self) -> usize {
-        self.words.len() + self.phrases.len()
+        self.stems.len() + self.phrases.len()
     }
 
     /// Whether a message has all words in its visible text or topic, and all phrases in its Markdown or topic. A query
     /// with only stop words finds nothing.
     pub fn matches(&self, message: &Message) -> bool {
-        if self.words.is_empty() {
+        if self.stems.is_empty() {
             return false;
         }
         let topic = message.channel_and_topic().map(|(_, topic)| topic.to_lowercase()).unwrap_or_default();
@@ -53,9 +53,9 @@ impl Search {
         let text = message.body.visible_text().to_lowercase();
         let mut found_words = BTreeSet::new();
         for text in [&text, &topic] {
-            for_each_word(text, &mut |_, word, _| found_words.extend(self.words.get(&*word)));
+            for_each_word(text, &mut |_, word, _| found_words.extend(self.stems.get(&*word)));
         }
-        found_words.len() == self.words.len()
+        found_words.len() == self.stems.len()
             && (self.phrases.is_empty()
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
@@ -65,7 +65,7 @@ impl Search {
     pub fn match_ranges(&self, lowercase: &str) -> Vec<Range<usize>> {
         let mut ranges: BTreeMap<usize, usize> = BTreeMap::new();
         for_each_word(lowercase, &mut |range, word, kind| {
-            if kind == WordKind::Single && self.words.contains(&*word) {
+            if kind == WordKind::Single && self.stems.contains(&*word) {
                 let end = ranges.entry(range.start).or_insert(range.end);
                 *end = range.end.max(*end);
             }
@@ -83,13 +83,14 @@ impl Search {
     /// Combines two searches into one that requires both.
     #[must_use]
     pub fn combine(mut self, other: &Self) -> Self {
-        self.words.extend(other.words.iter().cloned());
+        self.stems.extend(other.stems.iter().cloned());
         self.phrases.extend(other.phrases.iter().cloned());
         self
     }
 }
 
-/// Replaces what looks like an HTML tag with a space.
+/// Replaces what looks like an HTML tag in a query with a space. Messages are searched by their visible text, which has
+/// no tags.
 fn replace_tags(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut remaining = text;
@@ -134,8 +135,10 @@ fn for_each_word_of_piece<'t>(
     emit: &mut impl FnMut(Range<usize>, Cow<'t, str>, WordKind),
 ) {
     let piece = &text[range.clone()];
+    // A slash at the end is part of a URL's path.
     let trimmed = piece.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
     let trimmed = trimmed.trim_start_matches('/');
+    // `trimmed` is a part of `piece`.
     let word_start = range.start + (trimmed.as_ptr() as usize - piece.as_ptr() as usize);
     let word_range = word_start..word_start + trimmed.len();
     let (url_without_scheme, offset) = match trimmed.split_once("://") {
@@ -178,8 +181,8 @@ fn for_each_word_of_piece<'t>(
             emit(range.clone(), stem(part), WordKind::Single);
         }
         let compound_start = previous_parts.map_or(range.start, |parts| parts.start);
-        let continues = separator == Some('-') && range.end < word_range.end;
-        if continues {
+        let is_followed_by_part = separator == Some('-') && range.end < word_range.end;
+        if is_followed_by_part {
             compound = Some(compound_start..range.end);
         } else if compound_start < range.start {
             emit(compound_start..range.end, stem(&text[compound_start..range.end]), WordKind::Compound);

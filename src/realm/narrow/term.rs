@@ -50,6 +50,7 @@ pub(super) fn resolve(
         if !Feature::InHomeCanBeNegated.is_at(feature_level) && condition == Condition::InHome {
             condition = Condition::InHomeLegacy;
         }
+        // Below the level of this feature, archived channels are found by ID only.
         if let Condition::Channel(id) = condition
             && !Feature::ArchivedChannelsClosed.is_at(feature_level)
             && term.operand.is_string()
@@ -100,11 +101,11 @@ fn narrow_error(desc: impl Into<String>) -> Error {
 /// terms name no topic or conversation then, the narrow is refused.
 fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw_terms: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw_terms.iter().filter(|term| newest_name(&term.operator) == "with");
-    let Some(term) = with_terms.next() else { return Ok(raw_terms.to_vec()) };
+    let Some(with_term) = with_terms.next() else { return Ok(raw_terms.to_vec()) };
     if with_terms.next().is_some() {
         return Err(Error::BadNarrowCombination { desc: "Duplicate 'with' operators.".into() });
     }
-    let id = message_id(&term.operand).ok_or_else(|| narrow_error("Invalid 'with' operator"))?;
+    let id = message_id(&with_term.operand).ok_or_else(|| narrow_error("Invalid 'with' operator"))?;
     let mut terms: Vec<RawTerm> =
         raw_terms.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
     let message = match viewer {
@@ -115,15 +116,15 @@ fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw_terms: &[RawTerm]
         return if names_conversation(&terms) { Ok(terms) } else { Err(narrow_error("Invalid 'with' operator")) };
     };
     terms.retain(|term| !matches!(newest_name(&term.operator), "channel" | "topic" | "dm"));
-    let term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
+    let new_term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
     match &message.place {
         MessagePlace::Channel { channel, topic } => {
-            terms.push(term("channel", channel.0.into()));
-            terms.push(term("topic", topic.as_ref().into()));
+            terms.push(new_term("channel", channel.0.into()));
+            terms.push(new_term("topic", topic.as_ref().into()));
         }
         MessagePlace::Direct { conversation } => {
             let members: Vec<i64> = realm.conversations[conversation].members.iter().map(|user| user.0).collect();
-            terms.push(term("dm", members.into()));
+            terms.push(new_term("dm", members.into()));
         }
     }
     Ok(terms)
@@ -171,8 +172,8 @@ fn check_combination(narrow: &Narrow, distinguishes_negated: bool) -> Result<(),
         )
     };
     let excludes_direct = distinguishes_negated && has_term(|condition| *condition == Condition::IsDirect, true);
-    let in_channels = has_term(is_channel_condition, false) || excludes_direct;
-    if in_channels && has_term(is_direct_condition, false) {
+    let is_in_channels = has_term(is_channel_condition, false) || excludes_direct;
+    if is_in_channels && has_term(is_direct_condition, false) {
         return Err(narrow_error("No message can be both a channel message and direct message"));
     }
     Ok(())
@@ -184,6 +185,7 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level
     let mut includes_history = false;
     for term in &narrow.terms {
         match &term.condition {
+            // Of several terms for channels, the last one decides, as on a real server.
             Condition::Channel(id) if !term.is_negated => {
                 let channel = &realm.channels[id];
                 includes_history = realm.can_read(viewer, channel) && channel.privacy.has_public_history();

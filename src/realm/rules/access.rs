@@ -173,8 +173,8 @@ impl Realm {
 
     /// Users with this role or a higher one, including deactivated users.
     pub fn users_with_role_or_higher(&self, role: Role) -> OrdSet<UserId> {
-        Role::ALL.into_iter().filter(|candidate| *candidate <= role).fold(OrdSet::new(), |users, role| {
-            users.union(self.system_group_members(SystemGroup::of_role(role)).clone())
+        Role::ALL.into_iter().filter(|candidate| *candidate <= role).fold(OrdSet::new(), |users, candidate| {
+            users.union(self.system_group_members(SystemGroup::of_role(candidate)).clone())
         })
     }
 

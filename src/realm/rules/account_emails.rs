@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::address::is_email;
+use crate::realm::email::is_email;
 use crate::realm::setting::RealmSetting;
 
 /// Common domains of disposable mailboxes.
@@ -67,8 +67,8 @@ pub fn check_email_restrictions(realm: &Realm, email: &str) -> Result<(), Error>
     if local_part.contains('+') {
         return Err(Error::EmailContainsPlus);
     }
-    let is_allowed = |(allowed, with_subdomains): &(String, bool)| {
-        domain == *allowed || (*with_subdomains && is_subdomain_of(allowed))
+    let is_allowed = |(allowed_domain, with_subdomains): &(String, bool)| {
+        domain == *allowed_domain || (*with_subdomains && is_subdomain_of(allowed_domain))
     };
     if organization.domains.iter().any(is_allowed) {
         Ok(())

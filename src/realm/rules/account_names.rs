@@ -38,6 +38,7 @@ pub fn checked_name(
     if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {
         return Err(Error::NameInvalidCharacters);
     }
+    // In mentions, `|` and an ID follow the name.
     let has_mention_suffix = name
         .rsplit_once('|')
         .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));

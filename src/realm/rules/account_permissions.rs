@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// In this order: `NoSuchUser`, `InsufficientPermission`.
-pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
+pub fn administrable_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
     let user = realm.user(id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
     let may_administer = caller.is_admin() || user.bot_owner() == Some(caller.id);
     if may_administer { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }

@@ -53,7 +53,7 @@ pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
         ids_by_place[index].push(*id);
     }
     let deletions: Vec<Deletion> =
-        ids_by_place.into_iter().filter_map(|ids| Deletion::from_messages(tx, deleter, ids)).collect();
+        ids_by_place.into_iter().filter_map(|place_ids| Deletion::from_messages(tx, deleter, place_ids)).collect();
     for deletion in &deletions {
         for (id, _) in &deletion.messages {
             tx.remove_message(*id);
@@ -68,10 +68,15 @@ pub fn delete_messages(tx: &mut Tx, deleter: UserId, ids: &[MessageId]) {
 }
 
 /// Updates the channel's first message if it was deleted, and emits an event to the audience of the deletion.
-fn update_first_message(tx: &mut Tx, place: &MessagePlace, deleted: &[(MessageId, UserId)], audience: &Audience) {
+fn update_first_message(
+    tx: &mut Tx,
+    place: &MessagePlace,
+    deleted_messages: &[(MessageId, UserId)],
+    audience: &Audience,
+) {
     let Some(channel) = place.channel().filter(|_| tx.has(Feature::DeletionUpdatesFirstMessage)) else { return };
     let previous_first_message = tx.channels[&channel].first_message;
-    if !deleted.iter().any(|(id, _)| Some(*id) == previous_first_message) {
+    if !deleted_messages.iter().any(|(id, _)| Some(*id) == previous_first_message) {
         return;
     }
     let first_message = tx.messages_in(channel).first();

@@ -22,7 +22,7 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
     if message.sender != caller.id {
         return Err(Error::MayNotEdit);
     }
-    let limit = realm.organization.limit(RealmSetting::MessageContentEditLimitSeconds);
+    let limit = realm.organization.integer(RealmSetting::MessageContentEditLimitSeconds);
     if is_time_limit_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
 }
 

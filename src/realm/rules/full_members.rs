@@ -18,7 +18,7 @@ impl Realm {
     /// When a member's waiting period ends. None for system bots and users with other roles, who are never full
     /// members.
     fn waiting_period_end(&self, user: &User) -> Option<Timestamp> {
-        let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
+        let days = self.organization.integer(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
         is_member.then(|| user.date_joined.plus(Span::from_days(days)))
     }
@@ -56,12 +56,12 @@ impl Tx {
             } else {
                 DeliveryCondition::From(Feature::OnlyActiveMembers.since())
             };
-            self.emit(everyone.clone(), change.event(group, active.clone()).only_for(condition));
+            self.emit(everyone.clone(), change.to_event(group, active.clone()).only_for(condition));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
             all.sort_unstable();
-            self.emit_before(Feature::OnlyActiveMembers.since(), everyone, |_| change.event(group, all));
+            self.emit_before(Feature::OnlyActiveMembers.since(), everyone, |_| change.to_event(group, all));
         }
     }
 
@@ -72,15 +72,16 @@ impl Tx {
     /// [`VisibleKind::Channels`].
     pub fn update_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
-        let before = self.groups[&group].members.clone();
+        let previous_members = self.groups[&group].members.clone();
         let full_members: OrdSet<UserId> =
             users.iter().copied().filter(|user| self.is_full_member(&self.users[user])).collect();
-        let added_users = full_members.clone().relative_complement(before.clone());
-        let removed_users = before.clone().intersection(users.clone()).relative_complement(full_members);
+        let added_users = full_members.clone().relative_complement(previous_members.clone());
+        let removed_users = previous_members.clone().intersection(users.clone()).relative_complement(full_members);
         let realm_before = self.realm_copy();
-        self.group_mut(group).members = before.union(added_users.clone()).relative_complement(removed_users.clone());
-        for (change, users) in [(MemberChange::Add, added_users), (MemberChange::Remove, removed_users)] {
-            self.emit_member_change(change, group, users);
+        self.group_mut(group).members =
+            previous_members.union(added_users.clone()).relative_complement(removed_users.clone());
+        for (change, changed_users) in [(MemberChange::Add, added_users), (MemberChange::Remove, removed_users)] {
+            self.emit_member_change(change, group, changed_users);
         }
         for user in users {
             self.schedule_full_membership(user);

@@ -86,8 +86,8 @@ pub fn changeable_group(
     permission: GroupPermission,
 ) -> Result<Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
-    let holds = |permission| realm.may_in_group(caller.id, group, permission);
-    let is_at_least_moderator = caller.role.number() <= Role::Moderator.number();
+    let holds = |required| realm.may_in_group(caller.id, group, required);
+    let is_at_least_moderator = caller.role <= Role::Moderator;
     let manages_all = || {
         if !Feature::ManageAllGroupsPermission.is_at(level) {
             return (is_at_least_moderator || group.members.contains(&caller.id))

@@ -13,7 +13,7 @@ impl Tx {
     pub fn add_mentioned_recipients(&self, place: &MessagePlace, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
-        let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
+        let mentioned = body.mentioned_users.iter().filter_map(|user| self.users.get(user));
         for user in mentioned {
             let may_read = channel.is_none_or(|channel| self.can_read(user, channel));
             let receives_mentions = reaches_people || (user.is_generic_bot() && !user.is_system_bot());
@@ -26,7 +26,7 @@ impl Tx {
     /// Marks a message as read for users who receive it only because of a mention. Only messages in the user's
     /// conversations, and in subscribed channels after subscribing, can be unread (A-410 in docs/assumptions.md).
     pub fn mark_as_read_for_outsiders(&mut self, message: &Message) {
-        for user in &message.body.mentioned {
+        for user in &message.body.mentioned_users {
             let is_outside = match &message.place {
                 MessagePlace::Channel { channel, .. } => {
                     let subscription = self.user_state(*user).subscription(*channel);

@@ -23,7 +23,7 @@ impl Realm {
     }
 }
 
-/// The link to a message in a topic. `channel` is the part of the link that identifies the channel.
-pub fn channel_message_link(channel: &str, topic: &str, id: MessageId) -> String {
-    ["#narrow/", channel, "/topic/", &encode_hash_component(topic), "/near/", &id.to_string()].concat()
+/// The link to a message in a topic. `channel_part` is the part of the link that identifies the channel.
+pub fn channel_message_link(channel_part: &str, topic: &str, id: MessageId) -> String {
+    ["#narrow/", channel_part, "/topic/", &encode_hash_component(topic), "/near/", &id.to_string()].concat()
 }

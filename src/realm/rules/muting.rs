@@ -25,10 +25,11 @@ impl Tx {
     pub(super) fn mark_as_read_for_muters(&mut self, message: &Message) -> OrdSet<UserId> {
         // This iterates over the users who mute the sender, who are few, and not over all recipients.
         let muters = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
-        let readers: OrdSet<UserId> = muters.into_iter().filter(|user| message.recipients.contains(user)).collect();
-        for user in &readers {
+        let muting_recipients: OrdSet<UserId> =
+            muters.into_iter().filter(|user| message.recipients.contains(user)).collect();
+        for user in &muting_recipients {
             self.user_state_mut(*user).read.insert(message.id);
         }
-        readers
+        muting_recipients
     }
 }

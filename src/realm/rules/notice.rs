@@ -34,16 +34,22 @@ impl Realm {
 }
 
 impl Tx {
-    /// Posts a notice that may repeat text of `author`, and returns whether it was sent. It is marked as read for
-    /// `read_by`.
+    /// Posts a notice that may repeat text of `quoted_author`, and returns whether it was sent. It is marked as read
+    /// for `read_by`.
     ///
-    /// The notice is rendered from the author's view, and its mentions do not notify. If it can't be sent, it
+    /// The notice is rendered from that author's view, and its mentions do not notify. If it can't be sent, it
     /// has no effect, so that the change that it reports is not undone.
-    pub fn notify(&mut self, author: UserId, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
+    pub fn post_notice(
+        &mut self,
+        quoted_author: UserId,
+        target: Target,
+        content: String,
+        read_by: OrdSet<UserId>,
+    ) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         self.send_or_restore(OutgoingMessage {
             read_by,
-            content_author: ContentAuthor::QuotedUser(author),
+            content_author: ContentAuthor::QuotedUser(quoted_author),
             ..OutgoingMessage::from_server(bot, target, content)
         })
         .is_ok()
@@ -51,14 +57,14 @@ impl Tx {
 
     /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is
     /// rendered from the bot's view.
-    pub fn notify_with_mentions(&mut self, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
+    pub fn post_notice_with_mentions(&mut self, target: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         self.send_or_restore(OutgoingMessage { read_by, ..OutgoingMessage::from_server(bot, target, content) }).is_ok()
     }
 
-    /// Does the same as [`Tx::notify`], in a direct message.
-    pub fn notify_user(&mut self, author: UserId, recipient: UserId, content: String) -> bool {
-        self.notify(author, Target::Direct { users: vec![recipient] }, content, OrdSet::new())
+    /// Does the same as [`Tx::post_notice`], in a direct message.
+    pub fn post_notice_to_user(&mut self, quoted_author: UserId, recipient: UserId, content: String) -> bool {
+        self.post_notice(quoted_author, Target::Direct { users: vec![recipient] }, content, OrdSet::new())
     }
 }
 
@@ -78,10 +84,10 @@ mod tests {
         let stranger = stranger.expect("a user has no conversation with the bot");
 
         let before = tx.conversations.len();
-        assert!(!tx.notify_user(stranger, stranger, "A text that no message has: \0".into()));
+        assert!(!tx.post_notice_to_user(stranger, stranger, "A text that no message has: \0".into()));
         assert_eq!(tx.conversations.len(), before);
 
-        assert!(tx.notify_user(stranger, stranger, "Hello, @*role:members*".into()));
+        assert!(tx.post_notice_to_user(stranger, stranger, "Hello, @*role:members*".into()));
         assert_eq!(tx.conversations.len(), before + 1);
     }
 }

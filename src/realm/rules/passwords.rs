@@ -22,7 +22,7 @@ fn requires_guesses(_: &str, _: &[&str], _: u64) -> bool {
 ///
 /// `PasswordTooWeak`, also for a password that is too short or too long.
 pub fn check_password(realm: &Realm, password: &str, guessable_words: &[&str]) -> Result<(), Error> {
-    let limit = |setting| realm.organization.limit(setting).unwrap_or_default();
+    let limit = |setting| realm.organization.integer(setting).unwrap_or_default();
     let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);
     let has_valid_length = (limit(RealmSetting::PasswordMinLength).max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
     let min_guesses = u64::try_from(limit(RealmSetting::PasswordMinGuesses)).unwrap_or_default();

@@ -85,11 +85,15 @@ impl Realm {
         let mut sender_and_owner = std::iter::once(sender.id).chain(sender.bot_owner());
         let may_send =
             sender_and_owner.any(|user| self.may_in_channel(user, channel, ChannelPermission::CanSendMessage));
-        if may_send { Ok(()) } else { Err(Error::MayNotPost { policy: self.posting_policy(sender, channel).into() }) }
+        if may_send {
+            Ok(())
+        } else {
+            Err(Error::MayNotPost { policy: self.posting_policy_in_error(sender, channel).into() })
+        }
     }
 
     /// The legacy posting policy, as it appears in the error message for a user without permission.
-    fn posting_policy(&self, user: &User, channel: &Channel) -> &'static str {
+    fn posting_policy_in_error(&self, user: &User, channel: &Channel) -> &'static str {
         let is_held_by = |group| {
             channel.permissions.get(ChannelPermission::CanSendMessage.name())
                 == self.system_groups.get(&group).map(|id| GroupSettingValue::Group(*id)).as_ref()
@@ -99,6 +103,7 @@ impl Realm {
         } else if is_held_by(SystemGroup::Moderators) {
             "moderators"
         } else if user.is_guest() {
+            // Guests are refused as guests, even where only full members may post.
             "users"
         } else if is_held_by(SystemGroup::FullMembers) {
             "full members"

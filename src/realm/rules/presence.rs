@@ -19,7 +19,7 @@ const MIN_UPDATE_INTERVAL: Span = Span::from_seconds(55);
 const AWAY_AFTER: Span = Span::from_seconds(130);
 /// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes because
 /// clocks differ.
-const LAST_SEEN_WHEN_DISABLED: Span = Span::from_seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
+const DISABLED_CONNECTION_OFFSET: Span = Span::from_seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
 /// In organizations with more active users, presence is not sent as events.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
@@ -29,7 +29,7 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     let before = tx.user_state(user).presence;
     let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
     let is_older = |time: Option<Timestamp>, min_age: Span| time.is_none_or(|time| now.since(time) > min_age);
-    let was_away = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
+    let is_newly_present = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
     let updates_connection = is_older(presence.connected_at, MIN_UPDATE_INTERVAL);
     let updates_activity = is_active && is_older(presence.active_at, MIN_UPDATE_INTERVAL);
     if !updates_connection && !updates_activity {
@@ -43,7 +43,7 @@ pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     tx.realm_mut().counters.presence += 1;
     presence.update_id = tx.counters.presence;
     tx.user_state_mut(user).presence = Some(presence);
-    if was_away {
+    if is_newly_present {
         emit_presence(tx, user, presence);
     }
 }
@@ -55,7 +55,7 @@ pub fn apply_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
         return;
     }
     let now = tx.now;
-    let connected_at = if is_enabled { now } else { now.plus(LAST_SEEN_WHEN_DISABLED) };
+    let connected_at = if is_enabled { now } else { now.plus(DISABLED_CONNECTION_OFFSET) };
     tx.realm_mut().counters.presence += 1;
     let update_id = tx.counters.presence;
     let presence = Presence { active_at: is_enabled.then_some(now), connected_at: Some(connected_at), update_id };

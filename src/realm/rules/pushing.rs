@@ -17,8 +17,8 @@ impl Realm {
         match target {
             PushTarget::Device(id) => state.devices.get(id).map_or_else(Default::default, |device| {
                 let key = device.push_key_id.zip(device.push_key.clone());
-                let key = key.map(|(key_id, key)| PushKey { id: key_id, account: device.account_id(*id), key });
-                (device.push_token_kind, key)
+                let key = key.map(|(key_id, key)| PushKey { id: key_id, account_id: device.account_id(*id), key });
+                (device.push_service, key)
             }),
             PushTarget::Token(token) => {
                 let push_token = state.push_tokens.iter().find(|push_token| push_token.token == *token);

@@ -65,7 +65,7 @@ impl Tx {
                     self.wake_poll(&queue.id);
                     self.remove_queue(&queue.id);
                 } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {
-                    Arc::make_mut(queue).cursor = Cursor { entry: end, part: 0 };
+                    Arc::make_mut(queue).cursor = Cursor { entry: end, acknowledged_parts: 0 };
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Tx {
         if first == end || self.queues.values().any(|queue| queue.cursor.entry <= first) {
             return;
         }
-        let oldest = self.queues.values().map(|queue| queue.cursor.entry).min().unwrap_or(end);
-        self.realm_mut().log.trim(oldest);
+        let slowest_position = self.queues.values().map(|queue| queue.cursor.entry).min().unwrap_or(end);
+        self.realm_mut().log.trim(slowest_position);
     }
 }

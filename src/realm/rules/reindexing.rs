@@ -23,18 +23,19 @@ impl Realm {
             self.channels.values().map(|channel| (channel.name.to_lowercase(), channel.id)).collect();
         self.conversations_by_members =
             self.conversations.values().map(|conversation| (conversation.members.clone(), conversation.id)).collect();
-        let mut topics: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        let mut channels: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
+        let mut messages_by_topic: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut messages_by_channel: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
         for message in self.messages.values() {
             if let MessagePlace::Channel { channel, topic } = &message.place {
-                topics.entry((*channel, TopicKey::new(topic))).or_default().push(message.id);
-                channels.entry(*channel).or_default().push(message.id);
+                messages_by_topic.entry((*channel, TopicKey::new(topic))).or_default().push(message.id);
+                messages_by_channel.entry(*channel).or_default().push(message.id);
             }
         }
         let to_topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
-        self.topics = topics.into_iter().map(|(key, messages)| (key, to_topic(messages))).collect();
+        self.topics = messages_by_topic.into_iter().map(|(key, messages)| (key, to_topic(messages))).collect();
         let to_ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
-        self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, to_ids(messages))).collect();
+        self.channel_messages =
+            messages_by_channel.into_iter().map(|(channel, messages)| (channel, to_ids(messages))).collect();
         self.upload_space_used = self.upload_space();
         self.share_subscribers();
         for (user, state) in &self.personal.clone() {
@@ -48,7 +49,7 @@ impl Realm {
                 self.muted_by.entry(*muted).or_default().insert(*user);
             }
             for message in &state.historical {
-                self.late_user_messages.entry(*message).or_default().insert(*user);
+                self.late_holders.entry(*message).or_default().insert(*user);
             }
         }
         self.with_agenda()
@@ -74,8 +75,8 @@ impl Realm {
         for reminder in reminders.iter().filter(|reminder| !reminder.has_failed) {
             tx.schedule(AgendaItem::Reminder(reminder.id), Some(reminder.deliver_at));
         }
-        let scheduled: Vec<_> = tx.scheduled_messages.values().cloned().collect();
-        for message in scheduled.iter().filter(|message| !message.has_failed) {
+        let scheduled_messages: Vec<_> = tx.scheduled_messages.values().cloned().collect();
+        for message in scheduled_messages.iter().filter(|message| !message.has_failed) {
             tx.schedule(AgendaItem::ScheduledMessage(message.id), Some(message.deliver_at));
         }
         let now = tx.now;

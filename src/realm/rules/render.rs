@@ -248,7 +248,7 @@ impl Names for SenderView<'_> {
                 .is_some_and(|sender| self.realm.user_state(sender.id).is_enabled(UserSetting::TranslateEmoticons)),
             inline_image_preview: organization.is_enabled(RealmSetting::InlineImagePreview),
             proxies_pictures: organization.proxies_pictures,
-            own_url: self.render_context.and_then(|context| context.own_url.as_deref()),
+            own_url: self.render_context.and_then(|context| context.organization_url.as_deref()),
             mentions_are_silent: self.is_silent,
             output_format: self.render_context.map_or_else(OutputFormat::default, |context| context.output_format),
         }

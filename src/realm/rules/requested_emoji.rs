@@ -54,8 +54,8 @@ impl RequestedEmoji {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {
             ReactionType::Unicode => {
-                let names = names.by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
-                if !names.contains(&self.name.as_str()) {
+                let valid_names = names.by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
+                if !valid_names.contains(&self.name.as_str()) {
                     return Err(Error::InvalidEmojiName);
                 }
             }

@@ -38,8 +38,8 @@ impl Realm {
     pub fn dry_run_send(&self, outgoing: OutgoingMessage, feature_level: i64) -> Result<DryRunResult, Error> {
         let sender = outgoing.sender;
         let mut copy = Tx::at_level(self.clone(), feature_level);
-        let sent = copy.send(outgoing)?;
-        let message = &copy.messages[&sent.id];
+        let send_result = copy.send(outgoing)?;
+        let message = &copy.messages[&send_result.id];
         let target = match &message.place {
             MessagePlace::Channel { channel, topic } => {
                 ScheduledTarget::Channel { channel: *channel, topic: topic.to_string() }
@@ -134,8 +134,8 @@ impl Tx {
         if !self.organization.is_deactivated {
             let user = reminder.user;
             // The text may have become too large to render, for example because of new linkifiers.
-            if !self.notify_user(user, user, reminder.content.clone()) {
-                self.notify_user(user, user, REMINDER_PREFIX.to_owned() + ".");
+            if !self.post_notice_to_user(user, user, reminder.content.clone()) {
+                self.post_notice_to_user(user, user, REMINDER_PREFIX.to_owned() + ".");
             }
         }
         self.emit(Audience::of_user(reminder.user), RemindersRemove { reminder_id: id });
@@ -143,27 +143,27 @@ impl Tx {
 
     /// Sends a due message, or marks it as failed.
     pub(super) fn deliver_scheduled_message(&mut self, id: ScheduledMessageId) {
-        let Some(scheduled) = self.scheduled_messages.get(&id).cloned() else { return };
+        let Some(message) = self.scheduled_messages.get(&id).cloned() else { return };
         let outgoing = OutgoingMessage {
-            read_by_sender: scheduled.read_by_sender,
-            ..OutgoingMessage::from_server(scheduled.sender, scheduled.to.to_target(), scheduled.content.clone())
+            read_by_sender: message.read_by_sender,
+            ..OutgoingMessage::from_server(message.sender, message.to.to_target(), message.content.clone())
         };
-        let may_send = self.is_active(scheduled.sender) && !self.organization.is_deactivated;
+        let may_send = self.is_active(message.sender) && !self.organization.is_deactivated;
         let result = if may_send { Some(self.send_or_restore(outgoing)) } else { None };
         if result == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
-            self.user_state_mut(scheduled.sender).sent_scheduled.insert(id);
-            self.emit(Audience::of_user(scheduled.sender), ScheduledMessagesRemove { scheduled_message_id: id });
+            self.user_state_mut(message.sender).sent_scheduled.insert(id);
+            self.emit(Audience::of_user(message.sender), ScheduledMessagesRemove { scheduled_message_id: id });
             return;
         }
-        let mut failed = scheduled.as_ref().clone();
-        failed.has_failed = true;
-        let failed = Arc::new(failed);
-        self.realm_mut().scheduled_messages.insert(id, failed.clone());
-        let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::ScheduledMessage(failed));
-        self.emit(Audience::of_user(scheduled.sender), event);
+        let mut failed_message = message.as_ref().clone();
+        failed_message.has_failed = true;
+        let failed_message = Arc::new(failed_message);
+        self.realm_mut().scheduled_messages.insert(id, failed_message.clone());
+        let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::ScheduledMessage(failed_message));
+        self.emit(Audience::of_user(message.sender), event);
         if let Some(Err(error)) = result {
-            self.notify_of_failure(&scheduled, &error);
+            self.notify_of_failure(&message, &error);
         }
     }
 
@@ -183,7 +183,7 @@ impl Tx {
             error.message()
         );
         // If the notification can't be sent, the user still finds the message among the failed ones.
-        self.notify_user(scheduled.sender, scheduled.sender, content);
+        self.post_notice_to_user(scheduled.sender, scheduled.sender, content);
     }
 }
 

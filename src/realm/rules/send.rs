@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
-use crate::realm::model::attachment::Attachment;
 use crate::realm::model::channel::Channel;
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Body, Message, MessagePlace};
@@ -112,13 +111,13 @@ impl Realm {
         mentions.groups.retain(|id| can_be_mentioned(GroupId(*id)));
         let groups = mentions.groups.iter().copied().map(GroupId);
         self.check_mentions(sender, place, &mentions)?;
-        let group_mentioned = if includes_subgroups {
-            self.members_of_any(groups)
+        let group_mentioned_users = if includes_subgroups {
+            self.active_members_of_any(groups)
         } else {
             let members = groups.filter_map(|id| self.groups.get(&id)).flat_map(|group| group.members.iter().copied());
             members.filter(|user| self.is_active(*user)).collect()
         };
-        let (mentions_everyone, topic_mentioned) = match place {
+        let (mentions_everyone, topic_mentioned_users) = match place {
             MessagePlace::Channel { channel, topic } => (
                 mentions.channel_wildcard,
                 mentions.topic_wildcard.then(|| self.topic_participants(sender, *channel, topic)),
@@ -127,27 +126,30 @@ impl Realm {
             MessagePlace::Direct { .. } => (mentions.channel_wildcard, None),
         };
         Ok(Body {
-            alerted: self.alerted_users(&content),
+            alerted_users: self.alerted_users(&content),
             content,
             html,
             is_me_message: rendered.is_me_message,
             has_link: rendered.has_link,
             has_image: rendered.has_image,
             uploads: self.readable_files(author, rendered.uploads),
-            mentioned: mentions.users.into_iter().map(UserId).collect(),
-            group_mentioned,
+            mentioned_users: mentions.users.into_iter().map(UserId).collect(),
+            group_mentioned_users,
             mentions_everyone,
-            topic_mentioned,
-            late_mentioned: OrdSet::new(),
+            topic_mentioned_users,
+            late_mentioned_users: OrdSet::new(),
         })
     }
 
-    /// Removes files that the user may not read, because linking a file must not give access to it.
-    fn readable_files(&self, user: UserId, mut files: BTreeSet<String>) -> BTreeSet<String> {
+    /// Removes files that the user may not read, because a link to a file must not give access to it.
+    fn readable_files(&self, user: UserId, mut path_ids: BTreeSet<String>) -> BTreeSet<String> {
         if let Some(user) = self.users.get(&user) {
-            files.retain(|file| self.attachments.get(file).is_some_and(|file| self.can_read_file(Some(user), file)));
+            let is_readable = |path_id: &String| {
+                self.attachments.get(path_id).is_some_and(|file| self.can_read_file(Some(user), file))
+            };
+            path_ids.retain(is_readable);
         }
-        files
+        path_ids
     }
 
     fn check_mentions(&self, sender: UserId, place: &MessagePlace, mentions: &Mentions) -> Result<(), Error> {
@@ -188,10 +190,10 @@ impl Tx {
     ///
     /// # Errors
     ///
-    /// In this order: those of [`normalize_content`]; `NoSuchUser`; for a channel, those of [`Tx::normalized_topic`],
-    /// `InvalidChannelId`, and those of [`Realm::check_may_post`] or, for a bot's reply, [`Realm::check_topic_policy`];
-    /// for a direct message, `NoRecipients` and those of [`Realm::check_may_send_direct`]; those of [`checked_widget`]
-    /// and [`Realm::render_body`].
+    /// In this order: those of [`normalize_content`]; `NoSuchUser`; for a channel, those of
+    /// [`Tx::normalize_topic_at_level`], `InvalidChannelId`, and those of [`Realm::check_may_post`] or, for a bot's
+    /// reply, [`Realm::check_topic_policy`]; for a direct message, `NoRecipients` and those of
+    /// [`Realm::check_may_send_direct`]; those of [`checked_widget`] and [`Realm::render_body`].
     pub fn send(&mut self, outgoing: OutgoingMessage) -> Result<SendResult, Error> {
         let content = match normalize_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
@@ -200,7 +202,8 @@ impl Tx {
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
             Target::Channel { channel, topic } => {
-                let topic: Arc<str> = self.normalized_topic(&topic, Feature::NoTopicConvertedInMessages)?.into();
+                let topic: Arc<str> =
+                    self.normalize_topic_at_level(&topic, Feature::NoTopicConvertedInMessages)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
                 self.check_may_send(outgoing.is_bot_reply, &sender, &channel, &topic)?;
                 (MessagePlace::Channel { channel: channel.id, topic }, channel.subscribers.clone())
@@ -226,7 +229,8 @@ impl Tx {
             Some(&outgoing.render_context.clone().unwrap_or_else(|| self.render_context())),
             self.has(Feature::MentionsIncludeSubgroups),
         )?;
-        let mentioned = body.mentioned.clone();
+        // Webhook bots are called for a mention even if they do not receive the message.
+        let mentioned = body.mentioned_users.clone();
         self.add_mentioned_recipients(&place, &body, &mut recipients);
         body.retain_mentions_of(&recipients);
 
@@ -257,7 +261,7 @@ impl Tx {
             ..SentMessage::new(self, &message, &sender)
         });
         self.emit_message(&sent_message);
-        self.push_to(push_receivers.offline, &sent_message);
+        self.push_message(push_receivers.offline, &sent_message);
         self.call_webhooks(&sent_message, &mentioned, outgoing.render_context.as_ref());
         Ok(SendResult { id, new_policy })
     }
@@ -282,7 +286,11 @@ impl Tx {
     /// # Errors
     ///
     /// `TopicInvalidCharacter`.
-    pub fn normalized_topic<'text>(&self, topic: &'text str, feature: Feature) -> Result<Cow<'text, str>, Error> {
+    pub fn normalize_topic_at_level<'text>(
+        &self,
+        topic: &'text str,
+        feature: Feature,
+    ) -> Result<Cow<'text, str>, Error> {
         let is_ordinary_name = !self.has(feature) && self.has(Feature::EmptyTopics);
         if is_ordinary_name { normalize_topic(topic) } else { normalize_topic_to_send_to(topic) }
     }
@@ -317,29 +325,6 @@ impl Tx {
     fn emit_message(&mut self, sent_message: &Arc<SentMessage>) {
         let audience = Audience::of_users(sent_message.message.recipients.clone());
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent_message.clone())));
-    }
-
-    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the
-    /// uploads.
-    pub fn link_uploads(&mut self, message: &Message) {
-        for path_id in &message.body.uploads {
-            let Some(attachment) = self.attachments.get(path_id) else { continue };
-            if attachment.messages.contains(&message.id) {
-                continue;
-            }
-            let mut updated_attachment = attachment.as_ref().clone();
-            updated_attachment.messages.insert(message.id);
-            let updated_attachment = Arc::new(updated_attachment);
-            self.realm_mut().attachments.insert(path_id.clone(), updated_attachment.clone());
-            self.emit_attachment_update(message.sender, updated_attachment);
-        }
-    }
-
-    pub fn emit_attachment_update(&mut self, user: UserId, attachment: Arc<Attachment>) {
-        let upload_space_used = self.upload_space_used;
-        let audience = Audience::of_user(user);
-        let payload = Payload::Attachment { attachment, upload_space_used };
-        self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
     }
 }
 

@@ -13,7 +13,7 @@ impl Tx {
         let has_user_message = self.messages.get(&message).is_none_or(|message| self.has_user_message(user, message));
         if !has_user_message {
             self.user_state_mut(user).historical.insert(message);
-            self.realm_mut().late_user_messages.entry(message).or_default().insert(user);
+            self.realm_mut().late_holders.entry(message).or_default().insert(user);
         }
     }
 
@@ -35,10 +35,10 @@ impl Tx {
             }
             for id in group.messages {
                 let mentions_removed_users = self.messages[&id].body.mentions_or_alerts_any_of(users);
-                let late_recipients = self.late_user_messages.get(&id).cloned().unwrap_or_default();
+                let late_holders = self.late_holders.get(&id).cloned().unwrap_or_default();
                 let message = self.message_mut(id);
                 if mentions_removed_users {
-                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_recipients));
+                    Arc::make_mut(&mut message.body).retain_mentions_of(&remaining.clone().union(late_holders));
                 }
                 message.recipients = remaining.clone();
             }
@@ -70,13 +70,12 @@ impl Tx {
             state.hidden_previews.remove(id);
         }
         for id in &historical {
-            if let Some(users) = self.realm_mut().late_user_messages.get_mut(id) {
+            if let Some(users) = self.realm_mut().late_holders.get_mut(id) {
                 users.remove(&user);
             }
             let message = &self.messages[id];
             if !message.recipients.contains(&user) && message.body.mentions_or_alerts_any_of(&OrdSet::unit(user)) {
-                let holders =
-                    message.recipients.clone().union(self.late_user_messages.get(id).cloned().unwrap_or_default());
+                let holders = message.recipients.clone().union(self.late_holders.get(id).cloned().unwrap_or_default());
                 Arc::make_mut(&mut self.message_mut(*id).body).retain_mentions_of(&holders);
             }
         }
@@ -96,12 +95,12 @@ impl Tx {
                 new_messages.for_each(|id| _ = state.read.insert(*id));
             }
             for id in group.messages {
-                let late_recipients =
-                    self.late_user_messages.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
-                let recipients = if late_recipients.is_empty() {
+                let late_holders =
+                    self.late_holders.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
+                let recipients = if late_holders.is_empty() {
                     all_recipients.clone()
                 } else {
-                    all_recipients.clone().relative_complement(late_recipients)
+                    all_recipients.clone().relative_complement(late_holders)
                 };
                 self.message_mut(id).recipients = recipients;
             }

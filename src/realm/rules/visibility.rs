@@ -64,6 +64,8 @@ impl Tx {
         }
     }
 
+    /// Emits the events about channels that users gain or lose. Channels that the same users gain or lose share an
+    /// event, archived ones apart (A-339 in docs/assumptions.md).
     fn emit_channel_differences(&mut self, before: &Realm) {
         let mut gained: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
         let mut lost: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
@@ -104,7 +106,7 @@ impl Tx {
         }
     }
 
-    /// Emits `stream` delete for channels that users can no longer see (A-339 in docs/assumptions.md).
+    /// Emits `stream` delete for channels that users can no longer see.
     pub fn emit_lost_channels(
         &mut self,
         audience: Audience,
@@ -116,20 +118,20 @@ impl Tx {
 }
 
 /// The difference for each viewer. `visible_to` returns what a viewer can see in a realm.
-fn differences<T: Ord + Clone>(
+fn visibility_differences<T: Ord + Clone>(
     (before, after): (&Realm, &Realm),
     viewers: impl Iterator<Item = UserId>,
     visible_to: impl Fn(&Realm, UserId) -> OrdSet<T>,
 ) -> Vec<VisibilityDifference<T>> {
     // All viewers are evaluated in one realm before the other, because the cache of memberships is valid for one realm
     // only.
-    let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, visible_to(before, viewer))).collect();
-    let difference = |(viewer, visible_before): (UserId, OrdSet<T>)| {
-        let visible_after = visible_to(after, viewer);
-        let gained = visible_after.clone().relative_complement(visible_before.clone());
-        VisibilityDifference { viewer, gained, lost: visible_before.relative_complement(visible_after) }
+    let visible_before: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, visible_to(before, viewer))).collect();
+    let difference = |(viewer, previous): (UserId, OrdSet<T>)| {
+        let present = visible_to(after, viewer);
+        let gained = present.clone().relative_complement(previous.clone());
+        VisibilityDifference { viewer, gained, lost: previous.relative_complement(present) }
     };
-    viewers.into_iter().map(difference).collect()
+    visible_before.into_iter().map(difference).collect()
 }
 
 fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<UserId>> {
@@ -148,7 +150,7 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifference<U
         affects_all || readers_with_changed_groups.contains(user) || may_have_changed_state(before, after, *user)
     };
     let viewers = after.event_reading_users().into_iter().filter(|user| is_guest(user) && is_affected(user));
-    differences((before, after), viewers, |realm, viewer| {
+    visibility_differences((before, after), viewers, |realm, viewer| {
         let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
         realm.users.keys().copied().filter(|user| realm.can_access_user(viewer, *user)).collect()
     })
@@ -160,7 +162,7 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifferenc
         channels_with_changed_access(before, after).map(|channel| channel.id).collect();
     let viewers =
         if changed_access.is_empty() { readers_with_changed_groups.clone() } else { after.event_reading_users() };
-    differences((before, after), viewers.into_iter(), |realm, viewer| {
+    visibility_differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
         let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
         if readers_with_changed_groups.contains(&viewer) {
@@ -170,7 +172,7 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<VisibilityDifferenc
     })
 }
 
-/// Users with a queue or viewer who entered or left a group, directly or through subgroups. New and removed groups
+/// Users with a queue or watcher who entered or left a group, directly or through subgroups. New and removed groups
 /// don't count.
 fn find_readers_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
@@ -184,7 +186,7 @@ fn find_readers_with_changed_groups(before: &Realm, after: &Realm) -> OrdSet<Use
     let memberships = |realm: &Realm, user: UserId| -> OrdSet<GroupId> {
         groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
     };
-    let changes = differences((before, after), after.event_reading_users().into_iter(), memberships);
+    let changes = visibility_differences((before, after), after.event_reading_users().into_iter(), memberships);
     changes
         .iter()
         .filter(|change| !change.gained.is_empty() || !change.lost.is_empty())

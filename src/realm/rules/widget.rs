@@ -58,8 +58,8 @@ impl Widget {
         let data_name = format!("{} data", self.name());
         let data = data.as_object().ok_or_else(|| format!("{data_name} is not a dict"))?;
         check_key(data, &data_name, "type", ValueKind::Text)?;
-        let kind = data["type"].as_str().unwrap_or_default();
-        let keys: &[(&str, ValueKind)] = match (self, kind) {
+        let submessage_type = data["type"].as_str().unwrap_or_default();
+        let keys: &[(&str, ValueKind)] = match (self, submessage_type) {
             (Self::Poll, "vote") => &[("key", ValueKind::Text), ("vote", ValueKind::Vote)],
             (Self::Poll, "question") if !is_author => {
                 return Err("You can't edit a question unless you are the author.".into());
@@ -77,9 +77,9 @@ impl Widget {
                 return Err("You can't edit the task list title unless you are the author.".into());
             }
             (Self::Todo, "new_task_list_title") => &[("title", ValueKind::Text)],
-            _ => return Err(format!("Unknown type for {data_name}: {kind}")),
+            _ => return Err(format!("Unknown type for {data_name}: {submessage_type}")),
         };
-        keys.iter().try_for_each(|(key, kind)| check_key(data, &data_name, key, *kind))?;
+        keys.iter().try_for_each(|(key, value_kind)| check_key(data, &data_name, key, *value_kind))?;
         let is_known = |key: &&String| *key == "type" || keys.iter().any(|(known_key, _)| *key == known_key);
         let unknown: Vec<&str> = data.keys().filter(|key| !is_known(key)).map(String::as_str).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("Unexpected arguments: {}", unknown.join(", "))) }
@@ -97,10 +97,10 @@ enum ValueKind {
     Vote,
 }
 
-fn check_key(data: &Map<String, Value>, data_name: &str, key: &str, kind: ValueKind) -> Result<(), String> {
+fn check_key(data: &Map<String, Value>, data_name: &str, key: &str, value_kind: ValueKind) -> Result<(), String> {
     let value = data.get(key).ok_or_else(|| format!("{key} key is missing from {data_name}"))?;
     let path = format!("{data_name}[\"{key}\"]");
-    match (kind, value.as_i64()) {
+    match (value_kind, value.as_i64()) {
         (ValueKind::Text, _) if !value.is_string() => Err(format!("{path} is not a string")),
         (ValueKind::Boolean, _) if !value.is_boolean() => Err(format!("{path} is not a boolean")),
         (ValueKind::Index | ValueKind::Vote, None) => Err(format!("{path} is not an integer")),

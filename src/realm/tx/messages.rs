@@ -13,7 +13,8 @@ impl Tx {
         let id = message.id;
         let message = Arc::new(message);
         self.index_message(&message);
-        if let Some(channel) = message.place.channel().filter(|id| self.channels[id].first_message.is_none()) {
+        if let Some(channel) = message.place.channel().filter(|channel| self.channels[channel].first_message.is_none())
+        {
             self.channel_mut(channel).first_message = Some(id);
         }
         self.realm.messages.insert(id, message.clone());
@@ -25,7 +26,7 @@ impl Tx {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
         // Flags of recipients remain: no index has them, and there may be very many recipients.
-        for user in self.realm.late_user_messages.remove(&id).unwrap_or_default() {
+        for user in self.realm.late_holders.remove(&id).unwrap_or_default() {
             let state = self.user_state_mut(user);
             state.historical.remove(&id);
             state.starred.remove(&id);
@@ -97,10 +98,10 @@ impl Tx {
             MessagePlace::Channel { channel, topic } => {
                 self.channel_messages_mut(*channel).remove(message.id);
                 let key = (*channel, TopicKey::from_shared(topic));
-                if let Some(entry) = self.realm.topics.get_mut(&key) {
-                    let entry = Arc::make_mut(entry);
-                    entry.messages.remove(message.id);
-                    if entry.messages.is_empty() {
+                if let Some(topic_entry) = self.realm.topics.get_mut(&key) {
+                    let topic_entry = Arc::make_mut(topic_entry);
+                    topic_entry.messages.remove(message.id);
+                    if topic_entry.messages.is_empty() {
                         self.realm.topics.remove(&key);
                     }
                 }

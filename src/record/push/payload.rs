@@ -125,12 +125,12 @@ fn message_payload(
 /// The group with the fewest members through which a message mentions a user. None if it mentions the user by name, or
 /// through no group.
 fn mentioned_group<'realm>(realm: &'realm Realm, user_id: UserId, message: &Message) -> Option<&'realm Group> {
-    if message.body.mentioned.contains(&user_id) || !message.body.group_mentioned.contains(&user_id) {
+    if message.body.mentioned_users.contains(&user_id) || !message.body.group_mentioned_users.contains(&user_id) {
         return None;
     }
     let html = message.body.rendered_html();
     let ids = group_mentions(&html).filter(|id| realm.is_member_of_any([*id], user_id));
     ids.filter_map(|id| realm.groups.get(&id))
         .map(AsRef::as_ref)
-        .min_by_key(|group| realm.members_of_any([group.id]).len())
+        .min_by_key(|group| realm.active_members_of_any([group.id]).len())
 }

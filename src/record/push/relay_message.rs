@@ -18,7 +18,7 @@ pub fn build_relay_message(realm: &Realm, push: &Push, payload: &Value, server: 
             let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.level) {
                 ("push_key_id", key.id)
             } else {
-                ("push_account_id", key.account)
+                ("push_account_id", key.account_id)
             };
             EnvelopeContent::Encrypted { key_field, key_id, data }
         }

@@ -169,8 +169,9 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                 }
                 ChangeKind::Event(pattern) => {
                     let is_met = seen.events.iter().any(|event| tour::fits(pattern, event));
-                    let name = pattern.carries.map_or("", |(_, name)| name);
-                    let is_excused = EVENTS_NOT_MET.iter().any(|(kind, of, _)| (*kind, *of) == (pattern.kind, name));
+                    let name = pattern.carried_name.map_or("", |(_, name)| name);
+                    let is_excused =
+                        EVENTS_NOT_MET.iter().any(|(kind, of, _)| (*kind, *of) == (pattern.type_name, name));
                     expect(level <= at && !is_excused, is_met, format!("{pattern:?}"));
                 }
                 _ => {}

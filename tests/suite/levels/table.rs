@@ -150,7 +150,10 @@ async fn parameters_are_set_aside_below_their_level() {
                 }
             }
             ChangeKind::Capability(name) => {
-                assert!(Capabilities::default().by_name().iter().any(|(known, _)| *known == name), "{name} is unknown");
+                assert!(
+                    Capabilities::default().by_name_mut().iter().any(|(known, _)| *known == name),
+                    "{name} is unknown"
+                );
                 let sent = json!({name: true}).to_string();
                 let has = |level: i64| {
                     received(&realm, level, "POST /register", "client_capabilities", &sent).0["client_capabilities"]

@@ -76,9 +76,9 @@ impl Exhibits {
 
 /// Whether an event is one of a pattern.
 pub fn fits(pattern: EventPattern, event: &Value) -> bool {
-    let is_kind = event["type"] == pattern.kind && pattern.op.is_none_or(|op| event["op"] == op);
+    let is_kind = event["type"] == pattern.type_name && pattern.op.is_none_or(|op| event["op"] == op);
     let carries = pattern
-        .carries
+        .carried_name
         .is_none_or(|(key, name)| event.get(key).is_some_and(|value| value == name || value.get(name).is_some()));
     is_kind && carries
 }
@@ -349,7 +349,8 @@ async fn change_organization(olive: &mut Visitor) {
         groups.into_iter().find(|group| group["name"] == name).map(|group| group["id"].clone()).unwrap_or_default()
     };
     for change in chatdouble::level::changes() {
-        let ChangeKind::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.kind else {
+        let ChangeKind::Event(EventPattern { type_name: "realm", carried_name: Some((_, name)), .. }) = change.kind
+        else {
             continue;
         };
         let new = match (name, &state[format!("realm_{name}")]) {
@@ -378,7 +379,8 @@ async fn change_organization(olive: &mut Visitor) {
 async fn change_settings(mel: &mut Visitor) {
     let state = mel.go("POST /register", &[], json!({"event_types": ["user_settings"]})).await;
     for change in chatdouble::level::changes() {
-        let ChangeKind::Event(EventPattern { kind: "user_settings", carries: Some((_, name)), .. }) = change.kind
+        let ChangeKind::Event(EventPattern { type_name: "user_settings", carried_name: Some((_, name)), .. }) =
+            change.kind
         else {
             continue;
         };

@@ -258,7 +258,7 @@ impl<'realm> Draw<'realm> {
         Some(match setting.kind {
             SettingKind::Bool | SettingKind::BoolOrNull => (self.below(2) == 0).into(),
             SettingKind::OneOfIntegers(allowed) => self.pick(allowed).into(),
-            SettingKind::OneOf(allowed) => self.pick(allowed).into(),
+            SettingKind::OneOfTexts(allowed) => self.pick(allowed).into(),
             _ => setting.default.clone(),
         })
     }

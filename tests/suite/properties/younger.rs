@@ -97,9 +97,9 @@ pub fn find(value: &Value, young: &BTreeSet<&'static str>) -> Option<String> {
 /// Whether an event is of a kind that the level does not have.
 pub fn is_young_event(event: &Value, level: i64) -> bool {
     let fits = |pattern: EventPattern| {
-        event["type"] == pattern.kind
+        event["type"] == pattern.type_name
             && pattern.op.is_none_or(|op| event["op"] == op)
-            && pattern.carries.is_none_or(|(key, name)| event[key] == name || event[key].get(name).is_some())
+            && pattern.carried_name.is_none_or(|(key, name)| event[key] == name || event[key].get(name).is_some())
     };
     changes().iter().any(|change| match change.kind {
         ChangeKind::Event(pattern) => !has_changes_of(level, change.level) && fits(pattern),

@@ -42,7 +42,7 @@ pub fn archive(tx: &mut Tx, context: &OperationContext<'_>, id: ChannelId) {
     emit_is_archived(tx, id, true);
     let audience = tx.channel_audience(&tx.channels[&id]);
     if stays_visible {
-        tx.emit_lost_channels(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedUpdates);
+        tx.emit_lost_channels(audience, &OrdSet::unit(id), DeliveryCondition::ArchivingAsDeletion);
         post_archiving(tx, context.caller(), id);
     } else {
         tx.emit(audience, LegacyStreamDelete { streams: vec![earlier_record], stream_ids: vec![id] });
@@ -112,7 +112,7 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
     let create_event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
-    tx.emit(tx.channel_audience(&channel), create_event.only_for(DeliveryCondition::NoArchivedUpdates));
+    tx.emit(tx.channel_audience(&channel), create_event.only_for(DeliveryCondition::ArchivingAsDeletion));
     for user in &channel.subscribers {
         if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
             emit_subscription(tx, *user, &channel, subscription);
@@ -121,7 +121,7 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     if !channel.subscribers.is_empty() {
         let audience = tx.channel_audience(&channel).except_all(&channel.subscribers);
         let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
-        tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedUpdates));
+        tx.emit(audience, peers.only_for(DeliveryCondition::ArchivingAsDeletion));
     }
     let content = format!("Channel {} un-archived.", channel.name);
     post_in_channel(tx, actor, id, content);
@@ -130,12 +130,12 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
 fn emit_subscription(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
     let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
     let event = Event::new(EventKind::SubscriptionAdd, payload);
-    tx.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoArchivedUpdates));
+    tx.emit(Audience::of_user(user), event.only_for(DeliveryCondition::ArchivingAsDeletion));
 }
 
 fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
     let channel = &tx.channels[&id];
     let event = StreamUpdate::new(id, channel.name.clone(), "is_archived", is_archived.into());
     let audience = tx.channel_audience(channel);
-    tx.emit(audience, event.only_for(DeliveryCondition::ArchivedUpdates));
+    tx.emit(audience, event.only_for(DeliveryCondition::ArchivingAsUpdate));
 }

@@ -84,7 +84,7 @@ fn post_marked_read(tx: &mut Tx, actor: &User, channel: ChannelId, content: Stri
 fn post_even_if_archived(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_enabled(RealmSetting::SendChannelEventsMessages) {
         let target = topic_target(tx, channel, &format!("{} events", channel_word(tx)));
-        tx.notify(actor.id, target, content, readers);
+        tx.post_notice(actor.id, target, content, readers);
     }
 }
 
@@ -108,7 +108,7 @@ pub fn announce_new_channels(tx: &mut Tx, creator: &User, channels: &[ChannelId]
         links => format!("{creator_mention} created the following {channel_word}s: {}.", links.join(", ")),
     };
     let target = topic_target(tx, channel, &format!("new {channel_word}s"));
-    tx.notify_with_mentions(target, content, OrdSet::unit(creator.id));
+    tx.post_notice_with_mentions(target, content, OrdSet::unit(creator.id));
 }
 
 /// If a user subscribes other people, sends each of them a direct message with the channels, without those that the
@@ -132,9 +132,9 @@ pub fn post_new_subscriptions(tx: &mut Tx, actor: &User, added: &ChannelsByUser,
             }
         };
         if notifies_actor {
-            tx.notify_with_mentions(Target::Direct { users: vec![person] }, content, OrdSet::unit(actor.id));
+            tx.post_notice_with_mentions(Target::Direct { users: vec![person] }, content, OrdSet::unit(actor.id));
         } else {
-            tx.notify_user(actor.id, person, content);
+            tx.post_notice_to_user(actor.id, person, content);
         }
     }
 }

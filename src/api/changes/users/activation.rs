@@ -179,6 +179,6 @@ fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberC
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, condition(group))).collect();
     for (group, condition) in groups {
-        tx.emit(audience.clone(), change.event(group, [id]).only_for(condition));
+        tx.emit(audience.clone(), change.to_event(group, [id]).only_for(condition));
     }
 }

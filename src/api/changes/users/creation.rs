@@ -105,7 +105,7 @@ fn post_signup_notice(tx: &mut Tx, id: UserId) {
     if let Some(channel) = channel {
         let content = format!("{} joined this organization.", tx.users[&id].silent_mention());
         let target = Target::Channel { channel, topic: "signups".to_owned() };
-        tx.notify(id, target, content, OrdSet::new());
+        tx.post_notice(id, target, content, OrdSet::new());
     }
 }
 
@@ -129,7 +129,7 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let full_members = tx.system_group(SystemGroup::FullMembers);
     groups.sort_by_key(|group| *group == full_members);
     for group in groups {
-        tx.emit(tx.everyone(), MemberChange::Add.event(group, [id]));
+        tx.emit(tx.everyone(), MemberChange::Add.to_event(group, [id]));
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::api::parameter::FromJson;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::address::is_url;
 use crate::realm::id::{ProfileFieldId, UserId};
-use crate::realm::organization::ProfileField;
+use crate::realm::profile_field::ProfileField;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
+use crate::realm::url::is_url;
 use crate::realm::user::User;
 use crate::record::events::{PersonUpdate, ProfileChange};
 use crate::record::user::profile_data;

@@ -222,7 +222,7 @@ fn check_may_move(
             let counts_as_move = Feature::RenamingRefusedAsMoving.is_at(context.feature_level);
             return Err(if counts_as_move { Error::MayNotMove } else { Error::MayNotEdit });
         }
-        let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
+        let limit = realm.organization.integer(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
         check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
@@ -231,7 +231,7 @@ fn check_may_move(
             return Err(Error::MayNotMove);
         }
         realm.check_may_post(caller, new_channel?, new_topic)?;
-        let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
+        let limit = realm.organization.integer(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
         return check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
     }
     realm.check_may_create_topic(caller, old_channel, new_topic)?;

@@ -154,7 +154,7 @@ fn post_notice(
     content: String,
     read_by: OrdSet<UserId>,
 ) {
-    tx.notify(editor.id, Target::Channel { channel, topic: topic.to_string() }, content, read_by);
+    tx.post_notice(editor.id, Target::Channel { channel, topic: topic.to_string() }, content, read_by);
 }
 
 /// Subscribers whose setting marks the notice that a topic was resolved or unresolved as read.

@@ -69,17 +69,17 @@ fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSettin
         "can_remove_subscribers_group" if !Feature::AnyGroupMayRemoveSubscribers.is_at(level) => PermissionSetting {
             require_system_group: true,
             allow_nobody: false,
-            refused: Some(SystemGroup::Owners),
+            refused_group: Some(SystemGroup::Owners),
             ..*setting
         },
         "create_multiuse_invite_group" if !Feature::AnyGroupMayCreateInviteLinks.is_at(level) => {
-            PermissionSetting { require_system_group: true, refused: Some(SystemGroup::Owners), ..*setting }
+            PermissionSetting { require_system_group: true, refused_group: Some(SystemGroup::Owners), ..*setting }
         }
         _ if !Feature::OwnersHoldAnyPermission.is_at(level)
             && setting.name != CREATE_WEB_PUBLIC_CHANNEL
-            && setting.refused.is_none() =>
+            && setting.refused_group.is_none() =>
         {
-            PermissionSetting { refused: Some(SystemGroup::Owners), ..*setting }
+            PermissionSetting { refused_group: Some(SystemGroup::Owners), ..*setting }
         }
         _ => *setting,
     }
@@ -183,7 +183,7 @@ fn is_allowed(setting: &PermissionSetting, system: SystemGroup) -> bool {
         _ => true,
     };
     is_group_allowed
-        && setting.refused != Some(system)
+        && setting.refused_group != Some(system)
         && (setting.allowed_groups.is_empty() || setting.allowed_groups.contains(&system))
 }
 

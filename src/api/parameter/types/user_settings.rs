@@ -245,9 +245,9 @@ pub fn parse_setting_value(setting: &Setting, text: &str) -> Result<Value, Error
             if setting.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
         }
         SettingKind::OneOfIntegers(allowed) => parse_one_of(text, name, allowed).map(Value::from),
-        SettingKind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        SettingKind::OneOf(_) if SETTINGS_WITH_LIST_ERROR.contains(&name) => Err(Error::disallowed_value(name)),
-        SettingKind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
+        SettingKind::OneOfTexts(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
+        SettingKind::OneOfTexts(_) if SETTINGS_WITH_LIST_ERROR.contains(&name) => Err(Error::disallowed_value(name)),
+        SettingKind::OneOfTexts(_) => Err(Error::InvalidValue { parameter: name.into() }),
         SettingKind::Text | SettingKind::TextOrNull => Ok(text.into()),
     }
 }

@@ -32,7 +32,7 @@ impl<E: EventData> From<E> for Event {
     fn from(data: E) -> Self {
         let fields = match serde_json::to_value(data) {
             Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
+            other => unreachable!("a struct is serialized as an object, not as {other:?}"),
         };
         Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topic_fields: E::TOPIC_FIELDS })
     }
@@ -345,7 +345,7 @@ pub enum MemberChange {
 }
 
 impl MemberChange {
-    pub fn event(self, group_id: GroupId, users: impl IntoIterator<Item = UserId>) -> Event {
+    pub fn to_event(self, group_id: GroupId, users: impl IntoIterator<Item = UserId>) -> Event {
         let members = Members { group_id, user_ids: users.into_iter().collect() };
         match self {
             MemberChange::Add => UserGroupAddMembers(members).into(),

@@ -28,10 +28,10 @@ pub enum DeliveryCondition {
     ArchivedChannelsFrom(i64),
     /// The client has the capability `archived_channels`, and the world is at level 378 or above: below, archiving is
     /// sent as deletion.
-    ArchivedUpdates,
+    ArchivingAsUpdate,
     /// The client lacks the capability `archived_channels`, or the world is below level 378: the opposite of
-    /// [`DeliveryCondition::ArchivedUpdates`].
-    NoArchivedUpdates,
+    /// [`DeliveryCondition::ArchivingAsUpdate`].
+    ArchivingAsDeletion,
     /// The client has the capability `individual_emoji_changes`.
     IndividualEmoji,
     /// The client lacks the capability `individual_emoji_changes`.
@@ -71,11 +71,11 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannels.is_fulfilled_by(options)
                     && DeliveryCondition::From(level).is_fulfilled_by(options)
             }
-            DeliveryCondition::ArchivedUpdates => {
+            DeliveryCondition::ArchivingAsUpdate => {
                 DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
                     .is_fulfilled_by(options)
             }
-            DeliveryCondition::NoArchivedUpdates => !DeliveryCondition::ArchivedUpdates.is_fulfilled_by(options),
+            DeliveryCondition::ArchivingAsDeletion => !DeliveryCondition::ArchivingAsUpdate.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
             DeliveryCondition::EmojiList => !capabilities.individual_emoji_changes,
             DeliveryCondition::NoUserTopics => {
@@ -95,7 +95,7 @@ impl DeliveryCondition {
 }
 
 impl Realm {
-    /// Whether a queue or viewer of a user receives events of this type with this condition.
+    /// Whether a queue or watcher of a user receives events of this type with this condition.
     pub fn has_reader_for(&self, user: UserId, event_type: &str, condition: DeliveryCondition) -> bool {
         self.event_readers().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();

@@ -3,7 +3,7 @@
 use crate::realm::model::emoji::CustomEmoji;
 use crate::realm::model::id::{EmojiId, ProfileFieldId, UserId};
 use crate::realm::model::linkifier::Linkifier;
-use crate::realm::model::organization::ProfileField;
+use crate::realm::model::profile_field::ProfileField;
 use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use std::sync::Arc;

@@ -7,19 +7,19 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPattern {
     /// The event's `type`.
-    pub kind: &'static str,
+    pub type_name: &'static str,
     /// None for any `op`.
     pub op: Option<&'static str>,
     /// A field and a name: the field's value is the name, or an object that has it as a key. None for any event.
-    pub carries: Option<(&'static str, &'static str)>,
+    pub carried_name: Option<(&'static str, &'static str)>,
 }
 
 impl EventPattern {
     pub fn matches(&self, event: &Event) -> bool {
-        if event.kind.type_name() != self.kind || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
+        if event.kind.type_name() != self.type_name || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
             return false;
         }
-        let Some((key, name)) = self.carries else { return true };
+        let Some((key, name)) = self.carried_name else { return true };
         match &event.payload {
             Payload::Fields { fields, .. } => match fields.get(key) {
                 Some(Value::String(text)) => text == name,

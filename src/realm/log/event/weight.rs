@@ -12,11 +12,11 @@ impl Event {
     pub fn weight(&self) -> usize {
         let payload = match &self.payload {
             Payload::Fields { fields, .. } => object_weight(fields),
-            // The rendered message is cached for each kind of reader.
+            // The JSON of the message is cached for each kind of reader; two kinds are assumed.
             Payload::Message(sent) => {
                 2 * sent.message.body.content.len() + size_of::<i64>() * sent.held_back_from.len()
             }
-            // The message itself holds its present text.
+            // The message itself holds its present text. The previous body has its text and about as much HTML.
             Payload::UpdateMessage(updated) => {
                 let previous_text = updated.content.as_ref().map_or(0, |(before, _)| 2 * before.content.len());
                 previous_text + size_of::<i64>() * updated.messages.len()

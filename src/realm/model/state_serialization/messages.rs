@@ -55,9 +55,9 @@ enum Recipients<'a> {
 struct Delta {
     #[serde(rename = "as")]
     base: MessageId,
-    #[serde(default, deserialize_with = "deserialize_unique::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::set")]
     with: Vec<UserId>,
-    #[serde(default, deserialize_with = "deserialize_unique::members")]
+    #[serde(default, deserialize_with = "deserialize_unique::set")]
     without: Vec<UserId>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> SerializedSets<'a> {
             return Recipients::SameAs(first_message);
         }
         self.first_messages.insert(recipients, id);
-        let delta = previous.and_then(|(set, message)| compute_delta(set, message, recipients));
+        let delta = previous.and_then(|(set, base)| compute_delta(set, base, recipients));
         delta.map_or(Recipients::Complete(recipients), Recipients::Delta)
     }
 }
@@ -159,7 +159,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        deserialize_unique::members(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
+        deserialize_unique::set(SeqAccessDeserializer::new(list)).map(DeserializedRecipients::Complete)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {

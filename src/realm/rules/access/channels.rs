@@ -19,6 +19,7 @@ impl Realm {
         channel.permissions.get(setting.name).is_some_and(|value| includes_user(self, value, user, setting))
     }
 
+    /// Whether a user can read the channel's messages, if its history is not protected.
     pub fn can_read(&self, user: &User, channel: &Channel) -> bool {
         if channel.subscribers.contains(&user.id) || channel.privacy == Privacy::WebPublic {
             return true;
@@ -103,14 +104,14 @@ impl Realm {
         })
     }
 
-    /// All users who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
-    /// docs/assumptions.md).
+    /// All users who can see a channel: the audience of its changes, and of `subscription` peer events.
     pub fn channel_audience(&self, channel: &Channel) -> Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)
             .clone()
             .union(self.system_group_members(SystemGroup::Owners).clone());
         match channel.privacy {
+            // Guests too, unlike on a real server (A-338 in docs/assumptions.md).
             Privacy::WebPublic => Audience::of_users(self.active_users.clone()),
             Privacy::Public => {
                 Audience::of_users(self.active_users.clone()).except_all(&self.unsubscribed_guests(channel))
@@ -133,10 +134,10 @@ impl Realm {
     fn non_guest_holders(&self, channel: &Channel, permission: ChannelPermission) -> OrdSet<UserId> {
         use crate::realm::model::permission::GroupSettingValue::{Anonymous, Group};
         let holders = match channel.permissions.get(permission.name()) {
-            Some(Group(group)) => self.all_members(*group),
+            Some(Group(group)) => self.active_members_within(*group),
             Some(Anonymous(value)) => {
                 let direct: OrdSet<UserId> = value.direct_members.iter().copied().collect();
-                direct.union(self.members_of_any(value.direct_subgroups.iter().copied()))
+                direct.union(self.active_members_of_any(value.direct_subgroups.iter().copied()))
             }
             None => OrdSet::new(),
         };

@@ -50,8 +50,8 @@ impl Realm {
         message.channel_and_topic().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
     }
 
-    /// Whether `viewer` may read a file: its owner and users who can see a message that links it may. `viewer` is None
-    /// for a spectator, who may see only messages in web-public channels, if spectators have access at all.
+    /// Whether `viewer` may read a file: its owner may, and users who can see a message that links to it. `viewer` is
+    /// None for a spectator, who may see only messages in web-public channels, if spectators have access at all.
     pub fn can_read_file(&self, viewer: Option<&User>, file: &Attachment) -> bool {
         if viewer.is_some_and(|viewer| viewer.id == file.owner) {
             return true;
@@ -82,10 +82,10 @@ impl Realm {
     /// subscribers. Users who can no longer see the message are excluded.
     pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
-        let received = Audience::of_users(message.recipients.clone());
-        let Some((channel, _)) = message.channel_and_topic() else { return received };
+        let recipient_audience = Audience::of_users(message.recipients.clone());
+        let Some((channel, _)) = message.channel_and_topic() else { return recipient_audience };
         let channel = &self.channels[&channel];
-        let late_recipients = self.late_user_messages.get(&message.id).cloned().unwrap_or_default();
+        let late_holders = self.late_holders.get(&message.id).cloned().unwrap_or_default();
         // Most recipients are still subscribers, and the sets share memory, so the difference is cheap to compute.
         let unsubscribed_recipients =
             message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
@@ -94,13 +94,13 @@ impl Realm {
             });
         let cannot_see = |id: &UserId| !self.users.get(id).is_some_and(|user| self.can_see_message(user, message));
         let without_access: OrdSet<UserId> =
-            unsubscribed_recipients.chain(late_recipients.iter().copied()).filter(cannot_see).collect();
-        let audience = received.with_users(late_recipients).except_all(&without_access);
+            unsubscribed_recipients.chain(late_holders.iter().copied()).filter(cannot_see).collect();
+        let audience = recipient_audience.with_users(late_holders).except_all(&without_access);
         if channel.privacy.has_public_history() { audience.with_users(channel.subscribers.clone()) } else { audience }
     }
 
-    /// The audience of reactions to messages of one topic or conversation, of their submessages and of their deletion.
-    /// The users follow from the place of the messages, similarly to [`Self::can_see_message`]:
+    /// The audience of reactions, submessages and deletions of messages of one topic or conversation. The users follow
+    /// from the place of the messages, similarly to [`Self::can_see_message`]:
     ///
     /// - direct messages: users with a user message
     /// - private channels with protected history: subscribers with a user message
@@ -114,8 +114,8 @@ impl Realm {
         {
             holders = holders.union(group.recipients);
         }
-        for late_recipients in messages.iter().filter_map(|id| self.late_user_messages.get(id)) {
-            holders = holders.union(late_recipients.clone());
+        for late_holders in messages.iter().filter_map(|id| self.late_holders.get(id)) {
+            holders = holders.union(late_holders.clone());
         }
         let Some((channel, _)) = first.channel_and_topic() else { return Audience::of_users(holders) };
         let channel = &self.channels[&channel];
@@ -138,42 +138,42 @@ impl Realm {
     /// Users who have a user message and can see the message.
     pub fn message_holders(&self, id: MessageId) -> OrdSet<UserId> {
         let Some(message) = self.messages.get(&id) else { return OrdSet::new() };
-        let late_recipients = self.late_user_messages.get(&id).cloned().unwrap_or_default();
+        let late_holders = self.late_holders.get(&id).cloned().unwrap_or_default();
         let can_see = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
-        message.recipients.clone().union(late_recipients).into_iter().filter(can_see).collect()
+        message.recipients.clone().union(late_holders).into_iter().filter(can_see).collect()
     }
 
-    /// The audience of an edit of `requested_message`, the message in the request, with which `moved` are moved.
-    /// Outside of channels with protected history, it is the audience of that message alone, which includes all
+    /// The audience of an edit. `requested_message` is the message in the request, and `moved_messages` are the others
+    /// that it moves. Without protected history, the audience of the former suffices, because it includes all
     /// subscribers.
-    pub fn edit_audience(&self, requested_message: &Message, moved: &[MessageId]) -> Audience {
+    pub fn edit_audience(&self, requested_message: &Message, moved_messages: &[MessageId]) -> Audience {
         let has_public_history = requested_message
             .channel_and_topic()
             .is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
             return self.message_audience(requested_message);
         }
-        self.joint_audience(&[&[requested_message.id], moved].concat())
+        self.joint_audience(&[&[requested_message.id], moved_messages].concat())
     }
 
     /// The audience of a change of several messages of one topic or conversation: the union of their audiences.
     pub fn joint_audience(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
         let Some(first) = messages.next() else { return Audience::default() };
-        let mut others: OrdSet<UserId> = OrdSet::new();
+        let mut other_holders: OrdSet<UserId> = OrdSet::new();
         let mut previous_recipients = &first.recipients;
         for message in messages {
-            let late_recipients = self.late_user_messages.get(&message.id);
+            let late_holders = self.late_holders.get(&message.id);
             // Most messages of a topic have the same recipients as the previous message.
-            if late_recipients.is_none() && message.recipients == *previous_recipients {
+            if late_holders.is_none() && message.recipients == *previous_recipients {
                 continue;
             }
             previous_recipients = &message.recipients;
-            let holders = message.recipients.iter().chain(late_recipients.into_iter().flatten());
+            let holders = message.recipients.iter().chain(late_holders.into_iter().flatten());
             let can_see = |id: &&UserId| self.users.get(*id).is_some_and(|user| self.can_see_message(user, message));
-            others.extend(holders.filter(can_see).copied());
+            other_holders.extend(holders.filter(can_see).copied());
         }
         let audience = self.message_audience(first);
-        if others.is_empty() { audience } else { audience.including(others) }
+        if other_holders.is_empty() { audience } else { audience.including(other_holders) }
     }
 }

@@ -125,19 +125,22 @@ impl Tx {
         };
         let newly_mentioned = self.reached_by_push.iter().copied().filter(is_newly_mentioned);
         let receivers = self.push_receivers_among(newly_mentioned, after);
-        self.push_to_users(receivers.offline, after);
+        self.push_present_state(receivers.offline, after);
     }
 
     /// Pushes what was held back from a queue's owner, who has no other queue: the messages that the queue has for a
     /// client, and that are still unread.
     pub fn push_held_back_messages(&mut self, queue: &Queue) {
         let owner = queue.owner;
-        let is_own = |other: &Arc<Queue>| other.owner == owner && other.id != queue.id;
-        if !self.reached_by_push.contains(&owner) || !self.is_active(owner) || self.queues.values().any(is_own) {
+        let is_other_queue_of_owner = |candidate: &Arc<Queue>| candidate.owner == owner && candidate.id != queue.id;
+        if !self.reached_by_push.contains(&owner)
+            || !self.is_active(owner)
+            || self.queues.values().any(is_other_queue_of_owner)
+        {
             return;
         }
         let pending_entries = self.log.entries_from(queue.cursor.entry);
-        let is_acknowledged = |position: u64| position == queue.cursor.entry && queue.cursor.part > 0;
+        let is_acknowledged = |position: u64| position == queue.cursor.entry && queue.cursor.acknowledged_parts > 0;
         let held_back_ids: Vec<MessageId> = pending_entries
             .filter_map(|(position, entry)| match &entry.event.payload {
                 Payload::Message(sent) if sent.held_back_from.binary_search(&owner).is_ok() => {
@@ -152,16 +155,16 @@ impl Tx {
             let is_wanted =
                 |message: &Arc<Message>| self.is_unread(owner, message) && self.can_see_message(user, message);
             if let Some(message) = message.filter(is_wanted) {
-                self.push_to_users(vec![owner], &message);
+                self.push_present_state(vec![owner], &message);
             }
         }
     }
 
     /// Pushes a message as it is now.
-    fn push_to_users(&mut self, users: Vec<UserId>, message: &Arc<Message>) {
+    fn push_present_state(&mut self, users: Vec<UserId>, message: &Arc<Message>) {
         let Some(sender) = self.user(message.sender).cloned() else { return };
         let sent_message = Arc::new(SentMessage::new(self, message, &sender));
-        self.push_to(users, &sent_message);
+        self.push_message(users, &sent_message);
     }
 
     /// The targets of pushes about messages: no tokens if encryption is required.
@@ -176,7 +179,7 @@ impl Tx {
     }
 
     /// Pushes a message to the devices and tokens of users.
-    pub fn push_to(&mut self, users: Vec<UserId>, sent_message: &Arc<SentMessage>) {
+    pub fn push_message(&mut self, users: Vec<UserId>, sent_message: &Arc<SentMessage>) {
         let message = &sent_message.message;
         for user in users {
             let targets = self.message_targets(user);

@@ -1,7 +1,8 @@
 //! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is
-//! reported there and, except for direct messages to Slack webhooks, to the bot's owner.
+//! reported there and, except for direct messages to Slack webhooks, to the bot's owner. The words are neutral
+//! (A-363 in docs/assumptions.md).
 
-use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
+use super::python::{is_truthy, repr_of_bytes, repr_of_text, str_of};
 use super::{WebhookCall, WebhookFormat};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -84,8 +85,9 @@ impl CallOutcome {
 }
 
 impl Tx {
-    /// Sends the answer, or reports the failure. Returns why an answer of the bot was not sent, or that the bot
-    /// or the organization is not active; None if an answer was sent, if none was needed, or if the call itself failed.
+    /// Sends the answer, or reports the failure; does neither if the bot or the organization is not active any more
+    /// . Returns why an answer of the bot was not sent, or that the bot or the organization is not active; None
+    /// if an answer was sent, if none was needed, or if the call itself failed.
     pub fn handle_webhook_outcome(&mut self, call: &WebhookCall, outcome: &CallOutcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
@@ -238,14 +240,14 @@ fn parse_reply(format: WebhookFormat, text: &str) -> Result<Option<Answer>, Stri
     let answer = match format {
         WebhookFormat::Generic => generic_answer(&reply),
         WebhookFormat::Slack => {
-            reply.get("text").map(|text| Answer { content: slack_text(text), widget_content: None })
+            reply.get("text").map(|field| Answer { content: slack_text(field), widget_content: None })
         }
     };
     Ok(answer.filter(|answer| !answer.content.trim().is_empty()))
 }
 
 fn generic_answer(reply: &Map<String, Value>) -> Option<Answer> {
-    if reply.get("response_not_required").is_some_and(is_true) {
+    if reply.get("response_not_required").is_some_and(is_truthy) {
         return None;
     }
     if let Some(text) = reply.get("response_string") {

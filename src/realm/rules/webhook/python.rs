@@ -28,7 +28,7 @@ fn repr(value: &Value) -> String {
 }
 
 /// Whether `bool()` makes True of a value.
-pub fn is_true(value: &Value) -> bool {
+pub fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(boolean) => *boolean,
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(repr_of_text("a'b\"c\n\\\u{7}é"), r#"'a\'b"c\n\\\x07é'"#);
         assert_eq!(repr_of_bytes("é 'x'\r\n".as_bytes()), r#"b"\xc3\xa9 'x'\r\n""#);
         for (value, expected) in [(json!(null), false), (json!(0), false), (json!([0]), true), (json!(""), false)] {
-            assert_eq!(is_true(&value), expected, "{value}");
+            assert_eq!(is_truthy(&value), expected, "{value}");
         }
     }
 }

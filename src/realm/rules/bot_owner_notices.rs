@@ -26,19 +26,25 @@ pub fn notify_of_missing_subscribers(tx: &mut Tx, sender: &User, channel: Channe
     notify_owner(tx, sender, content);
 }
 
-/// Notifies the owner that the bot sent a message to a channel that does not exist. `channel` is a name, or an ID if
-/// `is_id`.
-pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_id: bool) {
+/// What a delivery to an incoming webhook names a channel by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedChannel<'text> {
+    Name(&'text str),
+    /// As text, because the number may be too large for an ID.
+    Id(&'text str),
+}
+
+/// Notifies the owner that the bot sent a message to a channel that does not exist.
+pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: NamedChannel<'_>) {
     let bot = &sender.email;
-    let content = if is_id {
-        format!(
-            "Your bot `{bot}` tried to send a message to channel ID {channel}, but there is no channel with that ID."
-        )
-    } else {
-        format!(
-            "Your bot `{bot}` tried to send a message to channel #**{channel}**, but that channel does not exist. \
+    let content = match channel {
+        NamedChannel::Name(name) => format!(
+            "Your bot `{bot}` tried to send a message to channel #**{name}**, but that channel does not exist. \
              Click [here](#channels/new) to create it."
-        )
+        ),
+        NamedChannel::Id(id) => format!(
+            "Your bot `{bot}` tried to send a message to channel ID {id}, but there is no channel with that ID."
+        ),
     };
     notify_owner(tx, sender, content);
 }
@@ -50,7 +56,7 @@ pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     if tx.user_state(bot.id).owner_notified_at.is_some_and(|notified_at| tx.now <= notified_at.plus(MIN_INTERVAL)) {
         return;
     }
-    tx.notify_user(bot.id, owner, content);
+    tx.post_notice_to_user(bot.id, owner, content);
     let now = tx.now;
     tx.user_state_mut(bot.id).owner_notified_at = Some(now);
 }

@@ -83,7 +83,8 @@ impl Tx {
         if let Some(policy) = sender_policy {
             self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
         }
-        let mentioned: OrdSet<UserId> = body.mentioned.iter().chain(&body.group_mentioned).copied().collect();
+        let mentioned: OrdSet<UserId> =
+            body.mentioned_users.iter().chain(&body.group_mentioned_users).copied().collect();
         for user in mentioned {
             let state = self.user_state(user);
             let follows = state.is_enabled(UserSetting::AutomaticallyFollowTopicsWhereMentioned)
@@ -159,7 +160,7 @@ impl Tx {
     }
 
     fn emit_muted_topics(&mut self, user: UserId) {
-        // The list may be long, so it is built only if a client or viewer receives it.
+        // The list may be long, so it is built only if a client or watcher receives it.
         if self.has_reader_for(user, "muted_topics", DeliveryCondition::NoUserTopics) {
             let event = data::MutedTopics { muted_topics: self.muted_topics(user) };
             self.emit(Audience::of_user(user), event.only_for(DeliveryCondition::NoUserTopics));
