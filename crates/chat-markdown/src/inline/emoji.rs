@@ -1,7 +1,8 @@
 //! Expands emoji and emoticons, and line ends in the same pass as emoji that are written as characters.
 
-use super::{InlineExpander, TextRewriter};
-use crate::character::is_word;
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
+use crate::character::is_word_character;
 use crate::emoji::{self, EmojiSequence};
 use crate::tree::{Node, Text};
 
@@ -9,7 +10,7 @@ use crate::tree::{Node, Text};
 /// another emoji.
 pub(super) fn expand_emoji_names(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriting = TextRewriter::new(text);
-    let is_in_name = |character: char| is_word(character) || matches!(character, '-' | '+');
+    let is_in_name = |character: char| is_word_character(character) || matches!(character, '-' | '+');
     for start in memchr::memchr_iter(b':', text.as_bytes()) {
         if start < rewriting.position() {
             continue;
@@ -34,7 +35,7 @@ fn emoji_node(inline: &InlineExpander<'_, '_>, name: &str) -> Option<Node> {
     } else if name == emoji::EXTRA_EMOJI.name {
         Some(image_emoji_node(name, emoji::EXTRA_EMOJI.image_src))
     } else {
-        Some(unicode_emoji_node(inline.context.settings.output_format.emoji.by_name(name)?, name))
+        Some(unicode_emoji_node(inline.context.settings.output_format.emoji.code_of(name)?, name))
     }
 }
 
@@ -82,18 +83,18 @@ pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, te
             index.checked_sub(1).filter(|&start| start >= rewriting.position() && text.is_char_boundary(start));
         let keycap = keycap_start.and_then(|start| Some((start, names.sequence(&text[start..])?)));
         let (start, sequence) =
-            match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.bytes > 1) {
+            match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.byte_length > 1) {
                 Some((start, sequence)) => (start, Some(sequence)),
                 None => (index, names.sequence(&text[index..])),
             };
         match sequence {
-            Some(EmojiSequence { code: Some(code), bytes }) => {
-                let name = names.by_code(code).and_then(|names| names.first());
+            Some(EmojiSequence { code: Some(code), byte_length }) => {
+                let name = names.names_of(code).and_then(|names| names.first());
                 let placeholder = inline.stash_element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
-                rewriting.replace(start..start + bytes, &placeholder);
-                index = start + bytes;
+                rewriting.replace(start..start + byte_length, &placeholder);
+                index = start + byte_length;
             }
-            Some(EmojiSequence { code: None, bytes }) => index = start + bytes,
+            Some(EmojiSequence { code: None, byte_length }) => index = start + byte_length,
             None => index += text[index..].chars().next().map_or(1, char::len_utf8),
         }
     }
