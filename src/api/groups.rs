@@ -42,9 +42,11 @@ pub struct GroupsReply {
 
 impl Read for GetGroups {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
-        let lists_inactive = !context.has(Feature::OnlyActiveMembers);
+        let lists_deactivated_members = !context.has(Feature::OnlyActiveMembers);
         let groups = realm.groups.values().filter(|group| params.include_deactivated_groups || !group.is_deactivated);
-        Ok(GroupsReply { user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect() })
+        Ok(GroupsReply {
+            user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_deactivated_members)).collect(),
+        })
     }
 }
 
@@ -114,12 +116,12 @@ impl Read for IsGroupMember {
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
-        let is_member = if params.direct_member_only {
+        let is_user_group_member = if params.direct_member_only {
             group.members.contains(&user.id)
         } else {
             is_member(realm, group.id, user.id)
         };
-        Ok(IsGroupMemberReply { is_user_group_member: is_member })
+        Ok(IsGroupMemberReply { is_user_group_member })
     }
 }
 
@@ -157,8 +159,8 @@ fn find_active_group(realm: &Realm, id: GroupId) -> Result<&Arc<Group>, Error> {
     if group.is_deactivated { Err(Error::GroupDeactivated) } else { Ok(group) }
 }
 
-fn active_members(realm: &Realm, group: &Group, only_direct: bool) -> OrdSet<UserId> {
-    if only_direct {
+fn active_members(realm: &Realm, group: &Group, direct_only: bool) -> OrdSet<UserId> {
+    if direct_only {
         return group.members.iter().filter(|user| realm.is_active(**user)).copied().collect();
     }
     realm.all_members(group.id)

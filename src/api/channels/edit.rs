@@ -131,10 +131,10 @@ fn checked_privacy(
     let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
     // A request with `is_private` alone also changes the history: public channels have a shared one, private ones
     // don't.
-    let shows_history = params
+    let has_public_history = params
         .history_public_to_subscribers
         .unwrap_or(params.is_private.map_or(channel.privacy.has_public_history(), |is_private| !is_private));
-    let privacy = match (is_private, is_web_public, shows_history) {
+    let privacy = match (is_private, is_web_public, has_public_history) {
         (false, false, true) => Privacy::Public,
         (false, true, true) => Privacy::WebPublic,
         (true, false, true) => Privacy::PrivateSharedHistory,
@@ -152,6 +152,7 @@ fn checked_privacy(
     }
     let is_requested =
         params.is_private.is_some() || params.is_web_public.is_some() || params.history_public_to_subscribers.is_some();
+    // A request for web-public access is checked even if the channel has it already.
     let makes_web_public = params.is_web_public == Some(true);
     if !is_requested || (privacy == channel.privacy && !makes_web_public) {
         return Ok(is_requested.then_some(privacy));

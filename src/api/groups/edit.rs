@@ -96,6 +96,7 @@ fn checked_new_name(
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
     let name = checked_group_name(name, context.feature_level)?;
     check_group_name_is_free(tx, &name, Some(group.id), context.feature_level)?;
+    // Without the white space around it, the name may be the current one.
     Ok(Some(name).filter(|name| *name != group.name))
 }
 
@@ -104,8 +105,8 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
-    let lists_inactive = !tx.has(Feature::OnlyActiveMembers);
-    let addition = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
+    let lists_deactivated_members = !tx.has(Feature::OnlyActiveMembers);
+    let addition = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_deactivated_members) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, addition.only_for(DeliveryCondition::NoDeactivatedGroups));
 }
