@@ -300,8 +300,7 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`MAX_CHARACTERS`] characters, rendering costs more than
-/// [`max_cost_of_text`], or elements are nested too deeply.
+/// [`TooLarge`].
 pub fn render(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
     Ok(RenderedMessage { html: html.for_text(source).into_owned(), ..rendered })
