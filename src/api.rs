@@ -274,7 +274,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<flags::MarkTopicAsRead>(),
     write::<typing::SetTyping>(),
     write::<typing::SetEditTyping>(),
-    write::<typing::SetFormerEditTyping>(),
+    write::<typing::SetLegacyEditTyping>(),
     write::<uploads::UploadFile>(),
     read::<uploads::GetTemporaryUrl>(),
     read::<uploads::GetAttachments>(),

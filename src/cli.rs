@@ -1,10 +1,10 @@
 //! The command-line program: its arguments, and a module for each command.
 
+mod atomic_file;
 mod baseline_file;
 mod compare;
 mod environment_variables;
 mod exec;
-mod file;
 mod fixture;
 mod health;
 mod levels;
@@ -17,6 +17,7 @@ mod output;
 mod rules;
 mod scenario;
 mod serve;
+mod shell;
 mod shutdown;
 mod signals;
 mod state_file;
@@ -66,7 +67,7 @@ enum Command {
     Fixture(fixture::Fixture),
     /// Plays and records scenarios: requests and expected replies in Markdown
     #[command(subcommand)]
-    Scenario(scenario::Scenario),
+    Scenario(scenario::ScenarioCommand),
     /// Gives agents tools over standard input and output, by the Model Context Protocol
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
@@ -130,7 +131,7 @@ pub fn command() -> clap::Command {
 /// Wrong usage, or the error of the command. The caller prints it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = insert_default_command(arguments.into_iter().collect());
-    let mut command = environment_variables::ignore_empty_variables(Cli::command());
+    let mut command = environment_variables::prepare_variables(Cli::command());
     environment_variables::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
         .iter()
         .for_each(output::eprint_line);
@@ -160,7 +161,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         Command::Levels(levels) => levels::run(&levels),
         Command::Rules(rules) => rules::run(&rules),
         Command::Fixture(fixture) => fixture::run(fixture),
-        Command::Scenario(scenario) => scenario::run(scenario),
+        Command::Scenario(command) => scenario::run(command),
         #[cfg(feature = "mcp")]
         Command::Mcp(mcp) => mcp::run(&mcp),
         Command::Compare(compare) => compare::run(&compare),

@@ -117,7 +117,7 @@ impl Control {
 
     /// The reply to a request that is refused with this error before its body is read.
     pub fn refuse(&self, request: &ApiRequest, error: &Error) -> Response {
-        cross_origin::add_cors_headers(&self.guard, request, reply::failure(error, None))
+        cross_origin::add_cors_headers(&self.guard, request, reply::refusal(error, None))
     }
 
     async fn respond_to_call(&self, request: &ApiRequest) -> Response {
@@ -126,7 +126,7 @@ impl Control {
                 body.push(b'\n');
                 reply::success(body)
             }
-            Err(error) => reply::failure(&error, None),
+            Err(error) => reply::refusal(&error, None),
         }
     }
 
@@ -161,7 +161,7 @@ impl Control {
             }),
             Call::Fidelity => fidelity::reply_data(),
             Call::Openapi => return openapi::requested_document(&query, &self.defaults.dialect),
-            Call::AllReports => run_blocking(|| report::report_data(&self.edge.worlds.report())),
+            Call::AllReports => run_blocking(|| report::report_json(&self.edge.worlds.report())),
             Call::ClearAllReports => {
                 self.edge.worlds.clear_reports();
                 json!({})
@@ -174,6 +174,7 @@ impl Control {
             Call::InWorld(call) => {
                 let world = self.world(name)?;
                 let _use = row.counts_as_use().then(|| world.begin_use());
+                // Both empty the journal, from which `exec` learns what its command did.
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
                     self.edge.worlds.notify_end_observer(&world);
                 }
@@ -183,13 +184,13 @@ impl Control {
         success_body(data)
     }
 
-    /// The world of a watch request, with what its query asks for.
+    /// A watch request: the world with this name, and what the query asks for.
     ///
     /// # Errors
     ///
     /// The refusal, if the request may not steer, the world or a query parameter is unknown, or one has a wrong value.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
-    pub fn watched_world(
+    pub fn watch_request(
         &self,
         name: &str,
         query: Option<&str>,
@@ -198,7 +199,7 @@ impl Control {
         let access = self.guard.check(&cross_origin::with_subprotocol_token(headers));
         let query = access.and_then(|()| Query::read(calls::WATCH_PARAMETERS, query.unwrap_or_default()));
         let result = query.and_then(|query| watch::WatchRequest::new(self.world(name)?, &query));
-        result.map_err(|error| reply::failure(&error, None))
+        result.map_err(|error| reply::refusal(&error, None))
     }
 
     /// The base URL of a world, at the address with which the client that sent these headers reaches the server.
@@ -337,12 +338,15 @@ fn execute_without_turn(
             world.journal().clear();
             Ok(json!({}))
         }
-        WorldCall::Report => Ok(report::report_data(&world.summarize_clients())),
+        WorldCall::Report => Ok(report::report_json(&world.summarize_clients())),
         WorldCall::ClearReport => {
             world.report().clear();
             Ok(json!({}))
         }
-        WorldCall::Watch => Err(refusal("This call is a WebSocket: connect to it with ws://")),
+        WorldCall::Watch if cfg!(feature = "watch") => {
+            Err(refusal("This call is a WebSocket: connect to it with ws://"))
+        }
+        WorldCall::Watch => Err(refusal("Worlds can't be watched: the server is built without the feature watch")),
         WorldCall::Pushes => {
             pushes::list(world, query, &worlds::base_url_by_path(request.scheme(), request.headers(), world.name()))
         }

@@ -56,7 +56,7 @@ pub struct Dialect {
 }
 
 /// Searches a reply for all neutral names at once. It is built from the dialect's names when the first reply is
-/// searched, so equality ignores it.
+/// searched, so equality ignores it. None if it can't be built; then every reply is translated.
 #[derive(Clone, Debug, Default)]
 struct NameSearch(OnceLock<Option<AhoCorasick>>);
 
@@ -86,14 +86,14 @@ pub struct RenamableNames {
 }
 
 /// Checks that no vendor name is empty and no two are equal.
-fn check_vendor_names(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
+fn check_vendor_names(path: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
     let mut neutral_by_vendor = BTreeMap::new();
     for (neutral, vendor) in names {
         if vendor.is_empty() {
-            return Err(format!("{list}.{neutral}: takes a name, which is not empty"));
+            return Err(format!("{path}.{neutral}: takes a name, which is not empty"));
         }
         if let Some(other) = neutral_by_vendor.insert(vendor, neutral) {
-            return Err(format!("{list}.{neutral}: `{vendor}` is the name of `{other}` already"));
+            return Err(format!("{path}.{neutral}: `{vendor}` is the name of `{other}` already"));
         }
     }
     Ok(())
@@ -207,7 +207,8 @@ impl Dialect {
         self.auth_realm.as_deref().unwrap_or("chatdouble")
     }
 
-    /// The `User-Agent` of outgoing webhooks. `version` is that of the emulated server.
+    /// The `User-Agent` of outgoing webhooks: the vendor's with `version`, which is that of the emulated server, or
+    /// chatdouble's own with the program's version.
     pub(crate) fn webhook_agent(&self, version: &str) -> String {
         match &self.webhook_agent {
             Some(agent) => format!("{agent}/{version}"),

@@ -143,9 +143,9 @@ impl Error {
         // A single pass, so that braces inside a field's value are not taken for placeholders.
         while let Some((before, after_brace)) = remaining.split_once('{') {
             message.push_str(before);
-            let placeholder =
+            let replacement =
                 after_brace.split_once('}').and_then(|(name, after)| Some((self.field_text(name)?, after)));
-            let (text, after) = placeholder.unwrap_or_else(|| ("{".to_owned(), after_brace));
+            let (text, after) = replacement.unwrap_or_else(|| ("{".to_owned(), after_brace));
             message.push_str(&text);
             remaining = after;
         }

@@ -1,7 +1,7 @@
 //! Faults, which make a world's requests fail, or change their replies, as a network, a proxy, the push relay or
 //! another server would.
 
-mod dropped;
+mod dropped_request;
 pub mod network;
 pub mod rate_limit;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use dropped::DroppedRequest;
+pub use dropped_request::DroppedRequest;
 
 /// The largest delay of a reply, and the largest latency and jitter of a network: an hour.
 pub const MAX_DELAY_MS: u64 = 3_600_000;
@@ -20,11 +20,9 @@ pub const MAX_DELAY_MS: u64 = 3_600_000;
 /// The fault ID in the journal for requests and replies that the network lost.
 pub const NETWORK_FAULT_ID: &str = "network";
 
-/// An installed fault, with its counters.
+/// A fault, which may be installed in several worlds.
 #[derive(Clone, Debug)]
-pub struct InstalledFault {
-    /// `fault-1`, `fault-2` and so on, in the order of installation.
-    pub id: String,
+pub struct Fault {
     /// The JSON that the control call or the command line sent.
     pub source: Value,
     pub conditions: RequestConditions,
@@ -33,16 +31,24 @@ pub struct InstalledFault {
     /// The chance that the fault fires for a request, from 0 to 1; None means always.
     pub probability: Option<f64>,
     /// How often the fault fires at most; None means without limit.
-    pub times: Option<u64>,
+    pub max_fires: Option<u64>,
     pub effect: Effect,
-    /// The number of matching requests that passed because of `after` or `probability`.
-    pub passed: u64,
-    /// How often the fault fired in this world since it was installed.
-    pub fired: u64,
-    /// The requests whose retries are dropped too.
-    pub dropped: Vec<DroppedRequest>,
     /// How often the fault fired in all worlds that share it, resets included.
-    pub fired_in_all_worlds: Arc<AtomicU64>,
+    pub fire_count_in_all_worlds: Arc<AtomicU64>,
+}
+
+/// A fault of a world, with its counters there.
+#[derive(Clone, Debug)]
+pub struct InstalledFault {
+    /// `fault-1`, `fault-2` and so on, in the order of installation.
+    pub id: String,
+    pub fault: Fault,
+    /// The number of matching requests that passed because of `after` or `probability`.
+    pub pass_count: u64,
+    /// How often the fault fired in this world since it was installed.
+    pub fire_count: u64,
+    /// The requests whose retries are dropped too.
+    pub dropped_requests: Vec<DroppedRequest>,
 }
 
 /// The method of polls, to which `Effect::Events` applies.
@@ -140,7 +146,7 @@ pub struct RequestView<'a> {
     pub params: &'a BTreeMap<String, String>,
     /// Email address in the credentials, which may belong to no account.
     pub user: Option<&'a str>,
-    /// Whether the operation asks the push relay.
+    /// Whether the operation calls the push relay.
     pub calls_push_relay: bool,
     /// Real time, not the world's clock.
     pub at: Timestamp,
@@ -151,7 +157,7 @@ pub struct RequestView<'a> {
 pub struct Faults {
     faults: Vec<InstalledFault>,
     /// Faults that a reset installs again.
-    permanent_faults: Vec<InstalledFault>,
+    permanent_faults: Vec<Fault>,
     rng: SeededRng,
     installed_count: u64,
 }
@@ -164,22 +170,26 @@ impl Faults {
     }
 
     /// Installs a fault and returns its new ID.
-    pub fn install(&mut self, mut fault: InstalledFault) -> String {
+    pub fn install(&mut self, fault: Fault) -> String {
         self.installed_count += 1;
-        fault.id = format!("fault-{}", self.installed_count);
-        let id = fault.id.clone();
-        self.faults.push(fault);
+        let id = format!("fault-{}", self.installed_count);
+        self.faults.push(InstalledFault {
+            id: id.clone(),
+            fault,
+            pass_count: 0,
+            fire_count: 0,
+            dropped_requests: Vec::new(),
+        });
         id
     }
 
     /// Installs a fault that a reset installs again.
-    pub fn install_permanent(&mut self, fault: InstalledFault) {
+    pub fn install_permanent(&mut self, fault: Fault) {
         self.permanent_faults.push(fault.clone());
         self.install(fault);
     }
 
-    /// Removes all faults, and installs the permanent ones again as they first were, with their counters for this
-    /// world.
+    /// Removes all faults and installs the permanent ones again, with the counters of this world at 0.
     pub fn reset(&mut self, seed: u64) {
         let permanent_faults = std::mem::take(&mut self.permanent_faults);
         *self = Self::new(seed);
@@ -193,7 +203,8 @@ impl Faults {
 
     /// The `effect` of a fault, in the JSON that was sent; None if no fault has this ID.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
-        self.faults.iter().find(|fault| fault.id == id).map(|fault| fault.source["effect"].clone())
+        let installed = self.faults.iter().find(|installed| installed.id == id);
+        installed.map(|installed| installed.fault.source["effect"].clone())
     }
 
     /// Removes all faults, also the permanent ones until the next reset.
@@ -203,9 +214,9 @@ impl Faults {
 
     /// Removes a fault; returns false when no fault has this ID.
     pub fn remove(&mut self, id: &str) -> bool {
-        let count = self.faults.len();
+        let count_before = self.faults.len();
         self.faults.retain(|fault| fault.id != id);
-        self.faults.len() < count
+        self.faults.len() < count_before
     }
 
     pub fn is_empty(&self) -> bool {
@@ -221,30 +232,28 @@ impl Faults {
         if let Some(id) = faults.iter_mut().find_map(dropping_fault) {
             return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
-        for fault in faults {
+        for installed in faults {
+            let fault = &installed.fault;
             if !fault.conditions.matches(request) || !fault.effect.applies_to(request) {
                 continue;
             }
-            if fault.passed < fault.after {
-                fault.passed += 1;
+            if installed.pass_count < fault.after {
+                installed.pass_count += 1;
                 continue;
             }
-            if fault.times.is_some_and(|times| fault.fired >= times) {
+            if fault.max_fires.is_some_and(|max| installed.fire_count >= max) {
                 continue;
             }
-            if let Some(probability) = fault.probability {
-                let [word] = rng.next_words();
-                if f64::from(word) / (f64::from(u32::MAX) + 1.0) >= probability {
-                    fault.passed += 1;
-                    continue;
-                }
+            if fault.probability.is_some_and(|probability| rng.next_fraction() >= probability) {
+                installed.pass_count += 1;
+                continue;
             }
-            fault.fired += 1;
-            fault.fired_in_all_worlds.fetch_add(1, Ordering::Relaxed);
+            installed.fire_count += 1;
+            fault.fire_count_in_all_worlds.fetch_add(1, Ordering::Relaxed);
             if matches!(fault.effect, Effect::Drop { drops_retries: true, .. }) {
-                fault.dropped.push(DroppedRequest::from_request(request));
+                installed.dropped_requests.push(DroppedRequest::from_request(request));
             }
-            return Some((fault.id.clone(), fault.effect.clone()));
+            return Some((installed.id.clone(), fault.effect.clone()));
         }
         None
     }
@@ -277,19 +286,15 @@ impl RequestConditions {
 mod tests {
     use super::*;
 
-    fn fault(after: u64, probability: Option<f64>, times: Option<u64>) -> InstalledFault {
-        InstalledFault {
-            id: String::new(),
+    fn fault(after: u64, probability: Option<f64>, max_fires: Option<u64>) -> Fault {
+        Fault {
             source: Value::Null,
             conditions: RequestConditions::default(),
             after,
             probability,
-            times,
+            max_fires,
             effect: Effect::Garbage,
-            passed: 0,
-            fired: 0,
-            dropped: Vec::new(),
-            fired_in_all_worlds: Arc::default(),
+            fire_count_in_all_worlds: Arc::default(),
         }
     }
 
@@ -315,14 +320,14 @@ mod tests {
         faults.install(fault(1, None, Some(2)));
 
         assert_eq!(fire_repeatedly(&mut faults, 5), [false, true, true, false, false]);
-        assert_eq!((faults.all()[0].passed, faults.all()[0].fired), (1, 2));
+        assert_eq!((faults.all()[0].pass_count, faults.all()[0].fire_count), (1, 2));
     }
 
     #[test]
     fn retries_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
         let mut faults = Faults::new(0);
         let effect = Effect::Drop { is_carried_out: true, drops_retries: true };
-        faults.install(InstalledFault { effect: effect.clone(), ..fault(0, None, Some(1)) });
+        faults.install(Fault { effect: effect.clone(), ..fault(0, None, Some(1)) });
         let retry = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, drops_retries: true }));
         let at = |milliseconds: i64| RequestView { at: Timestamp::from_micros(milliseconds * 1_000), ..REQUEST };
 
@@ -330,7 +335,7 @@ mod tests {
         assert_eq!(faults.fire(at(900)), retry);
         assert_eq!(faults.fire(RequestView { full_path: "/users/me", ..at(901) }), None);
         assert_eq!(faults.fire(at(1_800)), retry);
-        assert_eq!(faults.all()[0].fired, 1);
+        assert_eq!(faults.all()[0].fire_count, 1);
         assert_eq!(faults.fire(at(2_900)), None);
     }
 
@@ -339,13 +344,13 @@ mod tests {
         let mut faults = Faults::new(0);
         faults.install_permanent(fault(0, None, Some(1)));
         faults.install(fault(0, None, None));
-        let fired_in_all_worlds = faults.all()[0].fired_in_all_worlds.clone();
+        let fire_count_in_all_worlds = faults.all()[0].fault.fire_count_in_all_worlds.clone();
         assert_eq!(fire_repeatedly(&mut faults, 1), [true]);
 
         faults.reset(0);
 
         assert_eq!(fire_repeatedly(&mut faults, 3), [true, false, false]);
-        assert_eq!((faults.all().len(), fired_in_all_worlds.load(Ordering::Relaxed)), (1, 2));
+        assert_eq!((faults.all().len(), fire_count_in_all_worlds.load(Ordering::Relaxed)), (1, 2));
     }
 
     #[test]
@@ -369,6 +374,6 @@ mod tests {
 
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-1".to_owned()));
         assert_eq!(faults.fire(REQUEST).map(|(id, _)| id), Some("fault-2".to_owned()));
-        assert_eq!(faults.all()[1].passed, 0);
+        assert_eq!(faults.all()[1].pass_count, 0);
     }
 }

@@ -14,6 +14,7 @@ mod change_log;
 mod channels;
 mod messages;
 mod organization;
+mod personal;
 mod users;
 
 pub use change_log::{BACKPORTS, NEWEST_LEVEL, date_read, has_changes_of, has_entry};
@@ -21,6 +22,7 @@ pub use change_log::{BACKPORTS, NEWEST_LEVEL, date_read, has_changes_of, has_ent
 use channels::channels;
 use messages::messages;
 use organization::organization;
+use personal::personal;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use users::users;
@@ -119,13 +121,13 @@ macro_rules! features {
 
             /// The rows for the table of levels; none if rows of a field, a parameter or a behaviour say the same.
             pub fn changes(self) -> impl Iterator<Item = &'static FeatureChange> {
-                let all: &[Option<FeatureChange>] = match self {
+                let rows: &[Option<FeatureChange>] = match self {
                     $(Self::$name => const { &[
                         feature_change!(concat!($($description),+) $(, $subject, $test)?),
                         $(feature_change!(concat!($($further_description),+), $further_subject, $further_test)),*
                     ] },)+
                 };
-                all.iter().flatten()
+                rows.iter().flatten()
             }
         }
     };
@@ -140,7 +142,7 @@ macro_rules! feature_change {
     };
 }
 
-messages! { [channels users organization features] }
+messages! { [channels users organization personal features] }
 
 #[cfg(test)]
 mod tests {
@@ -160,6 +162,6 @@ mod tests {
             }
         }
         let newer = Feature::ALL.windows(2).filter(|pair| pair[0].since() < pair[1].since());
-        assert_eq!(newer.count(), 3, "in each of four files, the newest is first");
+        assert_eq!(newer.count(), 4, "in each of five files, the newest is first");
     }
 }

@@ -64,7 +64,7 @@ pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
     Ok(document)
 }
 
-/// The time of the clock for documents that are only checked.
+/// The time of the clock for documents that are only checked, 2026-01-01T00:00:00Z.
 const CHECK_TIME: Timestamp = Timestamp::from_seconds(1_767_225_600);
 
 /// Removes the byte order mark, which some editors write.
@@ -72,7 +72,7 @@ fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Parses and loads a fixture.
+/// Parses and loads a fixture or the document of a whole world.
 ///
 /// # Errors
 ///
@@ -161,8 +161,9 @@ impl Fixture {
         }
     }
 
-    /// The realm and the clock of a world that continues. A document of a whole world contains the clock, otherwise it
-    /// is `clock`. A running clock continues at the time in the document, or at real time if that is later.
+    /// The realm and the clock with which a world continues: for the document of a whole world, its own clock; for a
+    /// fixture, `clock`. A running clock continues at the time in the document, or at real time if that is later
+    ///
     ///
     /// # Errors
     ///
@@ -170,19 +171,19 @@ impl Fixture {
     pub(crate) fn resume(
         &self,
         clock: Clock,
-        real_time: Timestamp,
+        real_now: Timestamp,
         seed: u64,
     ) -> Result<(Realm, Clock), Vec<Diagnostic>> {
         match self {
             Fixture::Text(text) if state::is_state(without_byte_order_mark(text)) => {
-                let (realm, clock) = state::read(without_byte_order_mark(text), real_time)?;
+                let (realm, clock) = state::read(without_byte_order_mark(text), real_now)?;
                 let clock = match clock {
                     Clock::Running { offset } => Clock::Running { offset: offset.max(Span::from_seconds(0)) },
                     frozen => frozen,
                 };
                 Ok((realm, clock))
             }
-            _ => self.build_realm(clock.now(real_time), seed).map(|realm| (realm, clock)),
+            _ => self.build_realm(clock.now(real_now), seed).map(|realm| (realm, clock)),
         }
     }
 }

@@ -1,13 +1,12 @@
-//! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
-//! reply and the entry in the journal. `respond.rs` runs these stages in their order, `operation.rs` those of an
-//! operation.
+//! The HTTP side of the API: from a request's world, body, target, parameters and faults, and its caller, to the
+//! operation, its reply and the entry in the journal. `respond.rs` runs these stages in their order, `operation.rs`
+//! those of an operation.
 //!
 //! The layers below use only neutral names, and neither read requests nor write replies of HTTP.
 
 mod adaptation;
 mod address;
 pub mod authentication;
-pub mod authority;
 mod authorize;
 pub mod body;
 mod conditional;
@@ -16,6 +15,7 @@ mod cors;
 mod fault;
 pub mod files;
 mod hint;
+pub mod host;
 mod identity;
 mod incoming_webhooks;
 mod key_guard;
@@ -23,7 +23,10 @@ mod late_reply;
 mod network;
 mod operation;
 pub mod outgoing_webhook_request;
+#[cfg(feature = "pages")]
 mod pages;
+#[cfg(not(feature = "pages"))]
+mod pages_stubs;
 mod pending_response;
 mod permit;
 mod poll;
@@ -40,6 +43,7 @@ mod serialize;
 pub mod session;
 mod session_effects;
 mod setup_warnings;
+pub mod single_header;
 mod target;
 mod trace;
 mod unknown_world;
@@ -50,6 +54,8 @@ use crate::world::{WorldSettings, Worlds};
 use body::BodyMemory;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
+#[cfg(not(feature = "pages"))]
+use pages_stubs as pages;
 use request::RequestHead;
 use router::Router;
 use setup_warnings::SetupWarnings;
@@ -81,7 +87,7 @@ pub struct Edge {
     router: &'static Router,
     pub(crate) setup_warnings: SetupWarnings,
     /// Limits how many slow requests run at once.
-    slow_requests: Arc<Semaphore>,
+    slow_request_permits: Arc<Semaphore>,
     /// The memory for large bodies of the API, and of control calls that take no documents.
     pub body_memory: Arc<BodyMemory>,
     /// The memory for large bodies of control calls that take documents.
@@ -99,7 +105,7 @@ impl Edge {
             settings,
             router: Router::shared(),
             setup_warnings: SetupWarnings::default(),
-            slow_requests: permit::slow_request_semaphore(),
+            slow_request_permits: permit::slow_request_semaphore(),
             body_memory: BodyMemory::of_api(),
             document_memory: BodyMemory::of_documents(),
         }

@@ -15,7 +15,7 @@ pub const MAX_ENTRIES: usize = 10_000;
 /// The limit on the total size of the entries, in bytes; the oldest are dropped first.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Longer bodies of replies, and longer names and values of parameters, are truncated.
-pub const MAX_BODY_BYTES: usize = 4096;
+pub const MAX_TEXT_BYTES: usize = 4096;
 /// Estimates of the memory for the fixed parts of an entry and of a parameter.
 const ENTRY_OVERHEAD_BYTES: usize = 256;
 const PARAMETER_OVERHEAD_BYTES: usize = 64;
@@ -84,8 +84,8 @@ impl Serialize for Body {
 }
 
 impl Entry {
-    /// Truncates the body, and each name and value of a parameter, to [`MAX_BODY_BYTES`].
-    pub fn truncate(mut self) -> Self {
+    /// Truncates the body, and each name and value of a parameter, to [`MAX_TEXT_BYTES`].
+    pub fn into_truncated(mut self) -> Self {
         if self.params.iter().any(|(name, value)| truncation_point(name).is_some() || truncation_point(value).is_some())
         {
             self.truncated = true;
@@ -93,9 +93,9 @@ impl Entry {
             self.params =
                 Arc::new(self.params.iter().map(|(name, value)| (truncate_text(name), truncate_text(value))).collect());
         }
-        if self.reply.0.len() > MAX_BODY_BYTES {
+        if self.reply.0.len() > MAX_TEXT_BYTES {
             // A copy, because a slice would keep the whole reply in memory.
-            self.reply = Body(Bytes::copy_from_slice(&self.reply.0[..MAX_BODY_BYTES]));
+            self.reply = Body(Bytes::copy_from_slice(&self.reply.0[..MAX_TEXT_BYTES]));
             self.truncated = true;
         }
         self
@@ -109,10 +109,10 @@ impl Entry {
     }
 }
 
-/// Where to truncate a text that is longer than [`MAX_BODY_BYTES`]; None for a shorter one.
+/// Where to truncate a text that is longer than [`MAX_TEXT_BYTES`]; None for a shorter one.
 fn truncation_point(text: &str) -> Option<usize> {
-    (text.len() > MAX_BODY_BYTES)
-        .then(|| (0..=MAX_BODY_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0))
+    (text.len() > MAX_TEXT_BYTES)
+        .then(|| (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0))
 }
 
 /// A search in the journal; absent conditions match all entries.
@@ -138,7 +138,7 @@ impl Filter {
     }
 
     /// Whether the filter names no path, or the entry's path, with or without placeholders.
-    pub fn has_path_of(&self, entry: &Entry) -> bool {
+    pub fn allows_path_of(&self, entry: &Entry) -> bool {
         self.path.as_ref().is_none_or(|path| *path == entry.path || Some(path.as_str()) == entry.route)
     }
 
@@ -155,7 +155,7 @@ impl Filter {
         let differing_params =
             self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
         // A different operation weighs more than different parameters.
-        4 * usize::from(!self.has_path_of(entry))
+        4 * usize::from(!self.allows_path_of(entry))
             + 2 * usize::from(method_differs)
             + usize::from(user_differs)
             + usize::from(status_differs)
@@ -202,7 +202,7 @@ struct RetainedEntries {
 impl Journal {
     /// Adds an entry under the next ID, truncated, and drops the oldest entries beyond the limits.
     pub fn push(&self, entry: Entry) -> Arc<Entry> {
-        let mut entry = entry.truncate();
+        let mut entry = entry.into_truncated();
         let size = entry.size();
         let mut retained = self.retained.lock();
         retained.last_id += 1;
@@ -285,11 +285,11 @@ mod tests {
         for _ in 0..MAX_ENTRIES + 5 {
             journal.push(entry("/users/1", String::new()));
         }
-        let long_entry = journal.push(entry("/users/1", "ü".repeat(MAX_BODY_BYTES)));
+        let long_entry = journal.push(entry("/users/1", "ü".repeat(MAX_TEXT_BYTES)));
 
         assert_eq!(journal.all().len(), MAX_ENTRIES);
         assert_eq!(journal.all()[0].id, 7);
-        assert!(long_entry.truncated && long_entry.reply.0.len() <= MAX_BODY_BYTES);
+        assert!(long_entry.truncated && long_entry.reply.0.len() <= MAX_TEXT_BYTES);
     }
 
     #[test]

@@ -92,8 +92,9 @@ fn list_enum_values<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Di
     let Some(target) = target else { return diagnostic };
     // No variant has an empty name, so the refusal of an empty string lists all variants.
     let value = std::mem::replace(target, Value::from("")).to_string();
-    let refusal = deserialize::<T>(document).err().map(|refusal| refusal.reason).unwrap_or_default();
-    let expected = refusal.split_once(", only ").map_or("a name, as text", |(_, names)| names);
+    let reason = deserialize::<T>(document).err().map(|refusal| refusal.reason).unwrap_or_default();
+    // The message of `describe_unknown`, which lists no names if there are many.
+    let expected = reason.split_once(", only ").map_or("a name, as text", |(_, names)| names);
     Diagnostic::new(diagnostic.path, format!("takes {expected}, not {}", truncate(&value, MAX_NAME_LENGTH)))
 }
 
@@ -151,7 +152,8 @@ pub fn translate_serde_message(message: &str) -> String {
     if let Some((key, _)) = message.strip_prefix("missing field `").and_then(|field| field.split_once('`')) {
         return format!("`{key}` is missing");
     }
-    // The position in the text is dropped, because the path of the diagnostic is more useful.
+    // The next two are messages of this program's own deserializers. The position in the text is dropped, because the
+    // path of the diagnostic is more useful.
     if message.starts_with("takes ") {
         return message.split(" at line ").next().unwrap_or(message).to_owned();
     }
@@ -208,7 +210,7 @@ pub fn describe_unknown(what: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The only known name with this word, such as `feature_level` for `level`; None if several names have it.
+/// The only known name with this word, such as `feature_level` for `level`; None if no name or several names have it.
 fn only_name_with_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut matches = known.iter().filter(|candidate| candidate.split('_').any(|part| part == word));
     matches.next().filter(|_| matches.next().is_none()).copied()

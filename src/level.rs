@@ -22,6 +22,7 @@ mod evidence;
 mod fields;
 mod historical_records;
 mod listing;
+mod narrow_term;
 mod newest_names;
 pub mod objects;
 mod parameters;
@@ -166,7 +167,7 @@ pub enum Downgrade {
     /// 1 and 0, also within lists and objects, and refusals had other messages.
     FormerParsing(&'static [&'static str]),
     /// Changes the messages of refusals.
-    Message(fn(&mut Refusal<'_>)),
+    ErrorMessage(fn(&mut Refusal<'_>)),
     /// These operations required this access instead of the present one.
     ReplaceAccess(&'static [&'static str], Access),
     /// These operations required this access in addition to the present one.
@@ -213,7 +214,7 @@ pub struct Request<'a> {
     /// None for spectators.
     pub caller: Option<&'a User>,
     /// Names and values of the path's placeholders.
-    pub path: &'a [(String, String)],
+    pub path_values: &'a [(String, String)],
     /// The parameters in query and body.
     pub values: &'a mut BTreeMap<String, String>,
 }
@@ -262,7 +263,7 @@ impl Request<'_> {
     }
 
     fn path_value(&self, name: &str) -> Option<&str> {
-        self.path.iter().find(|(placeholder, _)| placeholder == name).map(|(_, value)| value.as_str())
+        self.path_values.iter().find(|(placeholder, _)| placeholder == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -280,7 +281,7 @@ pub struct DowngradeContext<'a> {
 }
 
 /// The level that the specification describes. A behaviour that recordings of level 387 show is assumed to have changed
-/// here, where no evidence says when.
+/// here, where no evidence says when (A-240 in docs/assumptions.md).
 pub const SPECIFIED_LEVEL: i64 = 497;
 
 /// All changes, the newest first; within a level, removed fields first and otherwise in the order of the tables.
@@ -292,8 +293,8 @@ pub fn changes() -> &'static [Change] {
         changes.extend(behaviours::changes());
         changes.extend(Feature::ALL.iter().copied().flat_map(Change::of_feature));
         // The value of a removed field may be computed from one that was added at the same level.
-        let is_sorted_last = |change: &Change| !matches!(change.kind, ChangeKind::RemovedField { .. });
-        changes.sort_by_key(|change| (std::cmp::Reverse(change.level), is_sorted_last(change)));
+        let is_removed_field = |change: &Change| matches!(change.kind, ChangeKind::RemovedField { .. });
+        changes.sort_by_key(|change| (std::cmp::Reverse(change.level), !is_removed_field(change)));
         changes
     });
     &CHANGES

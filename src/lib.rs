@@ -50,7 +50,7 @@
 //! - `organization_import`: reads what an account sees of another server's organization, as a fixture.
 //! - `upstream`: the client for other servers.
 //! - `cli`: the command-line program. `error`: the table of all error replies. `time`: points in time, spans, clocks.
-//! - `json_diagnostic`: error messages for JSON that does not fit its type. `counted`: counts with their nouns.
+//! - `json_diagnostic`: error messages for JSON that does not fit its type. `count_format`: counts with their nouns.
 
 #![cfg_attr(
     not(feature = "internals"),
@@ -61,7 +61,7 @@
 #[doc(hidden)]
 pub mod cli;
 mod console;
-mod counted;
+mod count_format;
 mod json_diagnostic;
 #[cfg(feature = "cli")]
 mod organization_import;
@@ -69,6 +69,8 @@ pub mod reducer;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 pub mod testing;
+#[cfg(feature = "cli")]
+mod upstream;
 
 // The remaining modules are private, except for the crate's own tests, which use the feature `internals`.
 #[cfg(feature = "internals")]
@@ -156,8 +158,6 @@ mod time;
 pub mod tls;
 #[cfg(not(feature = "internals"))]
 mod tls;
-#[cfg(feature = "cli")]
-mod upstream;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod wire;

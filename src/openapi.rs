@@ -10,14 +10,15 @@ pub mod explicit_schemas;
 mod former_codes;
 mod incoming_webhook;
 pub mod meaning;
-mod names;
 mod older_level;
 pub mod operation_names;
+mod reference;
+mod renamable_keys;
 mod resumable;
 pub mod shape;
 
-pub use names::renamable_keys;
 pub use older_level::possible_former_names;
+pub use renamable_keys::renamable_keys;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::lists::EmojiSet;
@@ -44,7 +45,7 @@ pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
     document["info"]["description"] = document_description(level, dialect).into();
     older_level::downgrade(&mut document, level);
-    dialect::rename_document(&mut document, dialect);
+    dialect::translate_document(&mut document, dialect);
     document
 }
 
@@ -71,8 +72,7 @@ fn neutral_document(level: i64) -> Value {
     }
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(forbid_other_keys);
-    let reference = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
-    let event_schema = json!({"anyOf": events.keys().map(reference).collect::<Vec<_>>()});
+    let event_schema = json!({"anyOf": events.keys().map(|name| reference::reference_to(name)).collect::<Vec<_>>()});
     events.values_mut().for_each(forbid_other_keys);
     schemas.extend(events);
     schemas.insert("Event".into(), event_schema);
@@ -141,11 +141,11 @@ fn alternatives(row: &OperationRow, level: i64) -> impl Iterator<Item = &'static
 /// The properties of the state in the register reply, with descriptions. The keys of the queue and of the server's
 /// version are not among them. All are optional, because the keys depend on the request.
 pub fn register_reply_properties() -> Map<String, Value> {
-    described_properties(&mut generator())
+    register_state_properties(&mut generator())
 }
 
-fn described_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut properties = undescribed_properties(generator);
+fn register_state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut properties = undescribed_register_state_properties(generator);
     for (key, schema) in &mut properties {
         describe(schema, meaning::of_state_key(key));
     }
@@ -158,13 +158,13 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
     }
 }
 
-fn undescribed_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let mut sorted: BTreeMap<String, Value> =
+fn undescribed_register_state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut properties_by_key: BTreeMap<String, Value> =
         OWN_LISTS.iter().map(|row| (row.list.key.to_owned(), (row.schema)(generator).to_value())).collect();
     if let Value::Object(typed_properties) = RegisterState::json_schema(generator).to_value()["properties"].take() {
-        sorted.extend(typed_properties);
+        properties_by_key.extend(typed_properties);
     }
-    let mut properties: Map<String, Value> = sorted.into_iter().collect();
+    let mut properties: Map<String, Value> = properties_by_key.into_iter().collect();
     properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.state_key(), setting_schema(setting))));
     let group = generator.subschema_for::<GroupSettingValue>().to_value();
     properties.extend(REALM_PERMISSIONS.iter().map(|permission| (format!("realm_{}", permission.name), group.clone())));
@@ -225,9 +225,9 @@ fn operation_object(row: &OperationRow, level: i64, generator: &mut SchemaGenera
     for info in row.parameters.iter().filter(is_parameter) {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
-            let alternatives = alternatives(row, level)
+            let other_parameters = alternatives(row, level)
                 .map(|other| ((other.schema)(generator).to_value(), parameter_description(other)));
-            parameters.push(path_parameter(info, schema, alternatives.collect()));
+            parameters.push(path_parameter(info, schema, other_parameters.collect()));
         } else if has_query_parameters {
             parameters.push(query_parameter(info, schema));
         } else {
@@ -240,7 +240,7 @@ fn operation_object(row: &OperationRow, level: i64, generator: &mut SchemaGenera
     let mut reply = (row.reply_schema)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it is an object").extend(described_properties(generator));
+        properties.expect("it is an object").extend(register_state_properties(generator));
     }
     let mut operation = json!({
         "operationId": operation_names::operation_id((row.type_name)()),

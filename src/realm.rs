@@ -22,7 +22,8 @@ pub use rules::{
     access, account_emails, account_names, account_permissions, bot_owner, deletion, editing, exporting, flag,
     full_members, groups, invitations, mention_recipients, message_link, muting, notice, passwords, permission_holders,
     personal_items, posting, presence, previews, pushing, queues, quotation, reindexing, render, requested_emoji,
-    run_agenda, schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook, widget,
+    rewinding, run_agenda, schedule, send, setting_values, topic_visibility, user_messages, visibility, webhook,
+    widget,
 };
 
 use attachment::Attachment;

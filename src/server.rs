@@ -6,7 +6,10 @@ mod compression;
 mod connection;
 mod connection_fault;
 mod error_rewriting;
+#[cfg(feature = "http2")]
 mod http2;
+#[cfg(not(feature = "http2"))]
+mod http2_stubs;
 mod idle_tracker;
 mod invariant_check;
 pub mod listen;
@@ -15,6 +18,7 @@ mod options;
 mod pace;
 pub mod real_time;
 mod request_line;
+#[cfg(feature = "cli")]
 pub mod standing_faults;
 mod start_error;
 mod tls_setup;
@@ -26,11 +30,14 @@ use crate::control::{Control, ControlReply, Defaults, Guard, InitialClock};
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
+#[cfg(feature = "cli")]
 use crate::report::Summary;
 use crate::time::{Span, Timestamp};
 use crate::tls::TlsConfig;
 use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
 use addresses::{is_unspecified, with_port};
+#[cfg(not(feature = "http2"))]
+use http2_stubs as http2;
 use listen::{BoundSockets, ServerTasks};
 use real_time::WallClock;
 use std::convert::Infallible;
@@ -41,7 +48,7 @@ use std::time::Duration;
 use tls_setup::prepare_tls;
 use tokio::sync::watch;
 
-pub use crate::http::authority::Authority;
+pub use crate::http::host::Host;
 pub use invariant_check::CheckOutcome;
 pub use options::Options;
 pub use start_error::StartError;
@@ -149,7 +156,8 @@ impl Server {
         &self.base_url
     }
 
-    /// The URLs by which other machines reach the server; empty unless it listens on all interfaces.
+    /// The URLs by which other machines reach the server; empty unless it listens on all interfaces, and in builds without
+    /// the feature `tls`.
     pub fn external_urls(&self) -> Vec<String> {
         let address = self.address();
         if !address.ip().is_unspecified() {
@@ -281,6 +289,7 @@ impl Server {
     }
 
     /// The report on the clients of all worlds. Clients and their queues count as ended from now on.
+    #[cfg(feature = "cli")]
     pub(crate) fn close_reports(&self) -> Summary {
         self.worlds().all().iter().for_each(|world| world.close_report(true));
         self.worlds().report()

@@ -67,7 +67,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub use clock::{AgendaItem, Clock, Jump, JumpResult};
 pub use control_client::{Refusal, Waiting};
-pub use entry::Entry;
+pub use entry::JournalEntry;
 pub use faults::{Fault, Faults};
 pub use journal::Journal;
 pub use networks::{Network, Networks};

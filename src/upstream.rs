@@ -14,7 +14,7 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-pub use account::{Account, read_zuliprc};
+pub use account::{Account, parse_zuliprc};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Options, Request, Upstream, send_and_read};
 pub use client_builder::client_builder;

@@ -3,7 +3,7 @@
 use super::parameter::{FromJson, Parameter, json_object, string_enum};
 use super::{OperationContext, Read, Success, Write, operation};
 use crate::api::parameter::types::text::NonBlankText;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
@@ -49,6 +49,7 @@ pub struct UnixSeconds(f64);
 
 impl FromJson for UnixSeconds {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        // The path that a real server names: the member `int` of a union.
         value.as_f64().map(Self).ok_or_else(|| Error::bad_value(format!("{path}[\"int\"]"), "is not an integer"))
     }
 
@@ -172,7 +173,10 @@ operation! {
         drafts: Vec<DraftInput>,
     }
     reply DraftIdsReply;
-    errors in DRAFT_ERRORS;
+    errors [
+        DraftsDisabled, BadValue, UnexpectedKey, MessageNullBytes, NegativeTimestamp, TimestampTooLarge,
+        DraftTopicNullBytes, OneDraftChannelExpected, InvalidChannelId, InvalidRecipientId,
+    ];
     events [DraftsAdd];
     precondition check_drafts_enabled;
 }
@@ -183,20 +187,6 @@ pub struct DraftIdsReply {
     /// Their IDs, in the order of the request.
     pub ids: Vec<DraftId>,
 }
-
-/// The errors of creating drafts, in the order in which they are checked.
-const DRAFT_ERRORS: &[ErrorKind] = &[
-    ErrorKind::DraftsDisabled,
-    ErrorKind::BadValue,
-    ErrorKind::UnexpectedKey,
-    ErrorKind::MessageNullBytes,
-    ErrorKind::NegativeTimestamp,
-    ErrorKind::TimestampTooLarge,
-    ErrorKind::DraftTopicNullBytes,
-    ErrorKind::OneDraftChannelExpected,
-    ErrorKind::InvalidChannelId,
-    ErrorKind::InvalidRecipientId,
-];
 
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {

@@ -45,18 +45,18 @@ impl Write for MuteUser {
 
 /// Marks all unread messages of a muted user as read.
 ///
-/// Event: `update_message_flags` to the user, if there are such messages.
-fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {
+/// Event: `update_message_flags` to the caller, if there are such messages.
+fn mark_messages_read(tx: &mut Tx, caller: UserId, muted_id: UserId) {
     let is_from_muted = |id: &MessageId| tx.messages.get(id).is_some_and(|message| message.sender == muted_id);
-    let messages: Vec<MessageId> = tx.unread_messages(user).into_iter().filter(is_from_muted).collect();
+    let messages: Vec<MessageId> = tx.unread_messages(caller).into_iter().filter(is_from_muted).collect();
     if messages.is_empty() {
         return;
     }
     for message in &messages {
-        tx.user_state_mut(user).read.insert(*message);
+        tx.user_state_mut(caller).read.insert(*message);
     }
-    tx.recall_pushes(user);
-    tx.emit(Audience::of_user(user), FlagUpdate::new(true, "read", messages));
+    tx.recall_pushes(caller);
+    tx.emit(Audience::of_user(caller), FlagUpdate::new(true, "read", messages));
 }
 
 operation! {

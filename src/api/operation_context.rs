@@ -41,7 +41,7 @@ pub struct OperationContext<'a> {
     /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: &'a [(&'static str, String)],
     /// How the push relay fails during the request, if a fault makes it fail.
-    pub push_relay_fault: Option<crate::fault::PushRelayFailure>,
+    pub push_relay_failure: Option<crate::fault::PushRelayFailure>,
     /// How the events of a poll are changed, if a fault changes them.
     pub disturbance: Option<crate::fault::Disturbance>,
     pub reply_format: ReplyFormat,

@@ -65,7 +65,7 @@ operation! {
     reply OrganizationReply;
     errors [
         BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, SettingValueNotOffered, OwnerRequired,
-        AuthenticationMethodRequired, BadParameterValue, InvalidChannelId, ModerationChannelMustBePrivate,
+        AuthenticationMethodRequired, RequestVariableInvalid, InvalidChannelId, ModerationChannelMustBePrivate,
         ExpectationMismatch, InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId,
         InvalidGroupId, DemoOrganizationRequired,
     ];

@@ -27,7 +27,7 @@ const MAX_NAME_LENGTH: usize = 40;
 /// Maximum length of the hint of a field, in code points.
 const MAX_HINT_LENGTH: usize = 80;
 /// Maximum number of fields in the summary of a profile.
-const MAX_FIELDS_IN_SUMMARY: usize = 2;
+pub const MAX_FIELDS_IN_SUMMARY: usize = 2;
 
 operation! {
     /// Lists the custom profile fields.

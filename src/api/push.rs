@@ -86,7 +86,7 @@ impl Write for TestPush {
 ///
 /// `RelayServerError`, `RelayUnreachable`, `RelayAdminActionRequired`.
 fn check_relay(context: &OperationContext<'_>) -> Result<(), Error> {
-    match context.push_relay_fault {
+    match context.push_relay_failure {
         None => Ok(()),
         Some(PushRelayFailure::ServerError) => Err(Error::RelayServerError),
         Some(PushRelayFailure::Unreachable) => Err(Error::RelayUnreachable),

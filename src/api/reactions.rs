@@ -97,7 +97,7 @@ impl Write for RemoveReaction {
 
 /// The users who get events about reactions to a message.
 fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
-    if !tx.has(Feature::ActionsHaveOneAudience) {
+    if !tx.has(Feature::MessageEventsShareAudience) {
         tx.message_audience(message)
     } else {
         tx.action_audience(&[message.id])

@@ -48,7 +48,7 @@ operation! {
         /// Whether the queue gets messages of all public channels; when absent, a bot's own setting.
         all_public_streams: Option<bool> = None => "false",
         /// Whether channels list their subscribers; `partial` leaves some of them out in large channels.
-        include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::No) => "false",
+        include_subscribers: options::IncludeSubscribersParameter = options::IncludeSubscribersParameter(IncludeSubscribers::Omitted) => "false",
         /// What the client understands: an object such as `{"stream_typing_notifications": true}`.
         client_capabilities: CapabilitiesParameter = CapabilitiesParameter::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
@@ -194,7 +194,7 @@ impl Write for Register {
 fn check_viewer_may_use(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
-        None if params.include_subscribers.0 != IncludeSubscribers::No => {
+        None if params.include_subscribers.0 != IncludeSubscribers::Omitted => {
             Err(Error::NotForAnonymous { key: "include_subscribers".into() })
         }
         Some(viewer) if viewer.is_guest() && params.all_public_streams == Some(true) => {

@@ -2,7 +2,7 @@
 //! that are too old.
 
 pub mod compatibility;
-mod login;
+pub mod login;
 pub mod token;
 
 pub use login::{DevFetchApiKey, DevListUsers, FetchApiKey, log_in_with_password, log_in_without_password};

@@ -61,8 +61,8 @@ operation! {
         reaction_type since 86: Option<String>,
     }
     errors [
-        BadValue, NoNewValues, EmojiNameRequired, UnknownEmoji, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName,
-        InvalidCustomEmoji, InvalidCustomEmojiName, CustomEmojiDeactivated,
+        BadValue, NoStatusChanges, EmojiNameRequired, UnknownEmoji, InvalidEmojiType, InvalidEmojiCode,
+        InvalidEmojiName, InvalidCustomEmoji, InvalidCustomEmojiName, CustomEmojiDeactivated,
     ];
     events [UserSettingsUpdate, UserStatus, Presence];
 }
@@ -100,8 +100,8 @@ operation! {
         reaction_type: Option<String>,
     }
     errors [
-        BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, NoNewValues, EmojiNameRequired, UnknownEmoji,
-        InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName, InvalidCustomEmoji, InvalidCustomEmojiName,
+        BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, NoStatusChanges, EmojiNameRequired,
+        UnknownEmoji, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName, InvalidCustomEmoji, InvalidCustomEmojiName,
         CustomEmojiDeactivated,
     ];
     events [UserStatus];
@@ -148,7 +148,7 @@ fn checked_emoji(
     reaction_type: Option<String>,
 ) -> Result<Option<Option<Emoji>>, Error> {
     match name {
-        None if !has_other_values => Err(Error::NoNewValues),
+        None if !has_other_values => Err(Error::NoStatusChanges),
         None if code.is_some() || reaction_type.is_some() => Err(Error::EmojiNameRequired),
         None => Ok(None),
         Some(name) if name.is_empty() => Ok(Some(None)),

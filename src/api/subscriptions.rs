@@ -29,7 +29,7 @@ operation! {
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
         /// Which subscribers the channels list: none, all, or with `partial` some of those of large channels.
-        include_subscribers: IncludeSubscribersWord = IncludeSubscribersWord::No => "false",
+        include_subscribers: IncludeSubscribersWord = IncludeSubscribersWord::Omitted => "false",
     }
     reply SubscriptionsReply;
 }
@@ -38,7 +38,7 @@ string_enum! {
     /// Which subscribers the reply lists; `partial` may have JSON quotes.
     pub enum IncludeSubscribersWord {
         /// Leave out the lists of subscribers.
-        No = "false",
+        Omitted = "false",
         /// Each channel lists all of its subscribers.
         All = "true",
         /// All subscribers of channels with fewer than 250; for others, the caller, bots, and users active in the last
@@ -50,7 +50,7 @@ string_enum! {
 impl From<IncludeSubscribersWord> for IncludeSubscribers {
     fn from(param: IncludeSubscribersWord) -> Self {
         match param {
-            IncludeSubscribersWord::No => IncludeSubscribers::No,
+            IncludeSubscribersWord::Omitted => IncludeSubscribers::Omitted,
             IncludeSubscribersWord::All => IncludeSubscribers::All,
             IncludeSubscribersWord::Partial => IncludeSubscribers::Partial,
         }
@@ -106,9 +106,9 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangeSubscriptionsReply {
     #[serde(flatten)]
-    pub added: SubscribeReply,
+    pub subscribed: SubscribeReply,
     #[serde(flatten)]
-    pub deleted: UnsubscribeReply,
+    pub unsubscribed: UnsubscribeReply,
 }
 
 impl Write for ChangeSubscriptions {
@@ -133,9 +133,9 @@ impl Write for ChangeSubscriptions {
             announces: false,
             notifies_users: true,
         };
-        let added = subscribe::subscribe(tx, context, request)?;
-        let deleted = unsubscribe::unsubscribe(tx, context, &Principals::caller(), &params.delete)?;
-        Ok(ChangeSubscriptionsReply { added, deleted })
+        let subscribed = subscribe::subscribe(tx, context, request)?;
+        let unsubscribed = unsubscribe::unsubscribe(tx, context, &Principals::caller(), &params.delete)?;
+        Ok(ChangeSubscriptionsReply { subscribed, unsubscribed })
     }
 }
 
@@ -165,7 +165,7 @@ impl Read for GetSubscriptionStatus {
         context: &OperationContext<'_>,
         params: Self::Params,
     ) -> Result<SubscriptionStatusReply, Error> {
-        let user = accessible_user(realm, context.caller(), params.user_id)?;
+        let user = find_accessible_user(realm, context.caller(), params.user_id)?;
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
@@ -195,7 +195,7 @@ pub struct UserChannelsReply {
 impl Read for GetUserChannels {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
         let caller = context.caller();
-        let user = accessible_user(realm, caller, params.user_id)?;
+        let user = find_accessible_user(realm, caller, params.user_id)?;
         let active_subscriptions =
             realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let channels = active_subscriptions.map(|(id, _)| &realm.channels[id]);
@@ -204,7 +204,12 @@ impl Read for GetUserChannels {
     }
 }
 
-/// A user that the caller can access, including deactivated ones.
-fn accessible_user<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
+/// A user that the caller can access, including deactivated ones. Unlike [`Realm::accessible_user`], this refuses users
+/// that the caller can't access as if they did not exist.
+///
+/// # Errors
+///
+/// `NoSuchUser`.
+fn find_accessible_user<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
     realm.user(id).filter(|user| realm.can_access_user(caller, user.id)).ok_or(Error::NoSuchUser)
 }

@@ -76,10 +76,11 @@ fn commit<O: Operation, T>(
     raw: &RawParameters,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
 ) -> Result<(T, NewEvents), WriteError> {
-    commit_for(world, context.caller.as_deref(), |tx| {
+    commit_as_caller(world, context.caller.as_deref(), |tx| {
         if !context.is_current(world, tx) {
             return Err(WriteError::Outdated);
         }
+        // Checked again, as the caller is: the realm may have changed since the parameters were read.
         check_precondition::<O>(tx, context)?;
         let value = change(tx)?;
         null_characters::refuse_null_characters(O::Params::LIST, raw)?;
@@ -93,7 +94,7 @@ fn commit<O: Operation, T>(
 /// # Errors
 ///
 /// `InvalidApiKey`, those of [`Realm::check_is_active`], and those of `change`.
-fn commit_for<T, E: From<Error>>(
+fn commit_as_caller<T, E: From<Error>>(
     world: &World,
     caller: Option<&User>,
     change: impl FnOnce(&mut Tx) -> Result<T, E>,

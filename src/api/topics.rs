@@ -86,7 +86,7 @@ operation! {
         /// Name of the topic, regardless of case, at most 60 code points; it need not exist.
         topic: TopicName,
         /// 0 inherited from the channel, 1 muted, 2 unmuted, 3 followed.
-        visibility_policy: PolicyNumber,
+        visibility_policy: TopicPolicyParameter,
     }
     errors [InvalidValueBecause, InvalidChannelId];
     events [MutedTopics, UserTopic];
@@ -114,9 +114,9 @@ impl Parameter for TopicName {
 
 /// `visibility_policy`: the number of a [`VisibilityPolicy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicyNumber(pub VisibilityPolicy);
+pub struct TopicPolicyParameter(pub VisibilityPolicy);
 
-impl Parameter for PolicyNumber {
+impl Parameter for TopicPolicyParameter {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let number: i64 = json_parameter(text, name)?;
         VisibilityPolicy::from_number(number).map(Self).ok_or_else(|| Error::disallowed_value(name))
@@ -131,7 +131,7 @@ impl Write for SetTopicPolicy {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let TopicName(topic) = params.topic;
-        let PolicyNumber(policy) = params.visibility_policy;
+        let TopicPolicyParameter(policy) = params.visibility_policy;
         if policy == VisibilityPolicy::None {
             tx.channels.get(&params.stream_id).ok_or(Error::InvalidChannelId)?;
         } else {

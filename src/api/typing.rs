@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Typing in a channel with more subscribers than this notifies nobody.
-const MAX_SUBSCRIBERS: usize = 100;
+const MAX_NOTIFIED_SUBSCRIBERS: usize = 100;
 
 string_enum! {
     /// Whether typing starts or stops.
@@ -76,13 +76,13 @@ impl Write for SetTyping {
                 emit_direct_typing(tx, caller, params.op, &recipients);
             }
             TypingType::Channel => {
-                let channel = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
+                let channel_id = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
                 let topic = params.topic.ok_or(Error::MissingTopic)?;
                 if !tx.user_state(caller.id).is_enabled(UserSetting::SendStreamTypingNotifications) {
                     return Err(Error::TypingDisabledChannel);
                 }
                 let topic: Arc<str> = tx.normalized_topic(&topic, Feature::NoTopicConvertedInTyping)?.into();
-                let channel = tx.readable_active_channel(caller, channel)?.clone();
+                let channel = tx.readable_active_channel(caller, channel_id)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 
                 emit_channel_typing(tx, caller, params.op, channel.id, &topic);
@@ -103,12 +103,12 @@ fn checked_recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> 
     }
     let mut recipients = Vec::new();
     let mut unique_ids = BTreeSet::new();
-    for user in to.into_iter().chain([caller.id]) {
-        if realm.user(user).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
-            return Err(Error::InvalidRecipientId { user_id: user.0.into() });
+    for id in to.into_iter().chain([caller.id]) {
+        if realm.user(id).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
+            return Err(Error::InvalidRecipientId { user_id: id.0.into() });
         }
-        if unique_ids.insert(user) {
-            recipients.push(user);
+        if unique_ids.insert(id) {
+            recipients.push(id);
         }
     }
     Ok(recipients)
@@ -167,7 +167,7 @@ fn active_receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id Use
 /// The channel's subscribers who receive typing notifications; None if the channel has too many subscribers.
 fn subscribed_receivers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
     let subscribers = &realm.channels[&channel].subscribers;
-    (subscribers.len() <= MAX_SUBSCRIBERS).then(|| active_receivers(realm, subscribers))
+    (subscribers.len() <= MAX_NOTIFIED_SUBSCRIBERS).then(|| active_receivers(realm, subscribers))
 }
 
 operation! {
@@ -202,7 +202,7 @@ impl Write for SetEditTyping {
 
 operation! {
     /// The legacy path of POST /messages/{message_id}/typing.
-    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, removed_in 361;
+    pub SetLegacyEditTyping = POST "/message_edit_typing", for User, since 351, removed_in 361;
     params {
         /// ID of one of the caller's messages, which must still be editable.
         message_id: MessageId,
@@ -213,7 +213,7 @@ operation! {
     events in EDIT_EVENTS;
 }
 
-impl Write for SetFormerEditTyping {
+impl Write for SetLegacyEditTyping {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         set_edit_typing(tx, context.caller(), params.message_id, params.op)
     }
@@ -230,11 +230,11 @@ fn set_edit_typing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> R
         return Err(error);
     }
 
-    emit_editing(tx, caller.id, op, &message);
+    emit_edit_typing(tx, caller.id, op, &message);
     Ok(Success {})
 }
 
-fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
+fn emit_edit_typing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
     let (audience, recipient) = match &message.place {
         MessagePlace::Channel { channel, topic } => {
             let Some(audience) = subscribed_receivers(tx, *channel) else { return };

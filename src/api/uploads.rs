@@ -112,7 +112,7 @@ pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
     add_file_at(tx, owner, path_id, file)
 }
 
-/// Returns a `path_id` that no other file has.
+/// Returns a new `path_id`: `ORGANIZATION/DIRECTORY/TOKEN/NAME`, the end of the file's URL.
 fn new_path_id(tx: &mut Tx, name: &str) -> String {
     let random = &mut tx.realm_mut().rng;
     let (directory, token) = (random.upload_directory(), random.upload_token());
@@ -199,8 +199,9 @@ pub struct AttachmentsReply {
 impl Read for GetAttachments {
     fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<AttachmentsReply, Error> {
         let owner = context.caller().id;
-        let files = realm.attachments.values().filter(|attachment| attachment.owner == owner);
-        let mut attachments: Vec<AttachmentRecord> = files.map(|file| AttachmentRecord::new(file)).collect();
+        let own_attachments = realm.attachments.values().filter(|attachment| attachment.owner == owner);
+        let mut attachments: Vec<AttachmentRecord> =
+            own_attachments.map(|attachment| AttachmentRecord::new(attachment)).collect();
         attachments.sort_by_key(|attachment| attachment.id);
         Ok(AttachmentsReply { attachments, upload_space_used: realm.upload_space_used })
     }

@@ -28,14 +28,14 @@ impl ResultKind {
             return Some(Self::Junit);
         }
         let value: Value = serde_json::from_str(text).ok()?;
-        let has = |names: [&str; 2]| names.iter().all(|name| value.get(name).is_some());
+        let has_keys = |keys: [&str; 2]| keys.iter().all(|key| value.get(key).is_some());
         [
             (["servers", "operations"], Self::Comparison),
             (["clients", "complete"], Self::Report),
             (["runs", "version"], Self::Sarif),
         ]
         .into_iter()
-        .find_map(|(names, kind)| has(names).then_some(kind))
+        .find_map(|(keys, kind)| has_keys(keys).then_some(kind))
     }
 
     fn description(self) -> &'static str {
@@ -57,7 +57,7 @@ pub(super) struct BaselineOption {
     /// Describes that kind, for messages.
     pub expected_file: &'static str,
     /// The option that writes such a file.
-    pub writer: &'static str,
+    pub writing_option: &'static str,
 }
 
 impl BaselineOption {
@@ -67,7 +67,7 @@ impl BaselineOption {
     ///
     /// If the file can't be read, is of another kind, or has another form than this version writes.
     pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<T, CliError> {
-        let Self { name, expected_file, writer, .. } = self;
+        let Self { name, expected_file, writing_option, .. } = self;
         let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
         let kind = ResultKind::recognize(&text);
@@ -79,7 +79,7 @@ impl BaselineOption {
         }
         json_diagnostic::read(&text).map_err(|mistake| {
             file_error(match kind {
-                Some(_) => format!("{mistake}; write the file again with {writer}, as this version does"),
+                Some(_) => format!("{mistake}; write the file again with {writing_option}, as this version does"),
                 None => format!("{mistake}; {name} takes {expected_file}"),
             })
         })

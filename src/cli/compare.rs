@@ -5,8 +5,8 @@ mod baseline;
 mod level_changes;
 mod operations;
 mod record;
-mod report;
 mod request_text;
+mod result;
 mod result_files;
 mod selection;
 mod transport;
@@ -14,7 +14,7 @@ mod warnings;
 
 use super::CliError;
 use super::output::eprint_line;
-use super::signals::TerminationSignal;
+use super::signals::TerminationSignals;
 use super::tls::TrustOptions;
 use super::upstream::parse_rate;
 use crate::cli::upstream::parse_base_url;
@@ -25,7 +25,7 @@ use accounts::{Accounts, role_name, similar_handle};
 pub use accounts::{handle_of, role_names};
 use baseline::Baseline;
 use clap::Args;
-use report::Report;
+use result::ComparisonResult;
 use result_files::ResultFiles;
 use selection::selected_probes;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
-use warnings::{account_warnings, name_warning};
+use warnings::{account_warnings, dialect_warning};
 
 /// The built-in probes: scenarios whose expected replies only capture values.
 const PROBES: &[(&str, &str)] = &[
@@ -135,34 +135,36 @@ impl Compare {
         let baseline = self.baseline.as_deref().map(Baseline::read).transpose()?;
         let documents = self.read_documents()?;
         let probes = selected_probes(&documents, &self.only)?;
-        let handles = documents.iter().flat_map(handles).collect();
-        let accounts = Accounts::read(&self.accounts, &handles)?;
-        let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
+        let probe_handles = documents.iter().flat_map(handles).collect();
+        let accounts = Accounts::read(&self.accounts, &probe_handles)?;
+        let mut signals = TerminationSignals::listen().map_err(CliError::failure)?;
         let open_servers = async { Ok([self.open_server(0, &accounts).await?, self.open_server(1, &accounts).await?]) };
         let mut servers = tokio::select! {
             servers = open_servers => servers?,
-            () = signal.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
+            () = signals.wait() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
         files.remove_former_results();
         let warnings =
-            name_warning([&servers[0], &servers[1]]).into_iter().chain(account_warnings([&servers[0], &servers[1]]));
+            dialect_warning([&servers[0], &servers[1]]).into_iter().chain(account_warnings([&servers[0], &servers[1]]));
         warnings.for_each(eprint_line);
-        let mut report = Report::new([&servers[0], &servers[1]], baseline, !self.only.is_empty(), self.read_only);
-        let interrupted = AtomicBool::new(false);
-        let played = AtomicUsize::new(0);
+        let mut comparison =
+            ComparisonResult::new([&servers[0], &servers[1]], baseline, !self.only.is_empty(), self.read_only);
+        let is_interrupted = AtomicBool::new(false);
+        let played_count = AtomicUsize::new(0);
         let mut progress = tokio::time::interval(PROGRESS_INTERVAL);
         progress.reset();
         let result = {
-            let mut play = std::pin::pin!(self.play(&probes, &mut servers, &mut report, &interrupted, &played));
+            let mut play =
+                std::pin::pin!(self.play(&probes, &mut servers, &mut comparison, &is_interrupted, &played_count));
             loop {
                 tokio::select! {
                     result = &mut play => break result,
                     _ = progress.tick() => {
-                        let played = played.load(Ordering::Relaxed);
-                        eprint_line(format_args!("{played} of {} probes are played", probes.len()));
+                        let count = played_count.load(Ordering::Relaxed);
+                        eprint_line(format_args!("{count} of {} probes are played", probes.len()));
                     }
-                    () = signal.wait() => {
-                        if interrupted.swap(true, Ordering::Relaxed) {
+                    () = signals.wait() => {
+                        if is_interrupted.swap(true, Ordering::Relaxed) {
                             let message = "interrupted twice: what the last probe made is left behind";
                             return Err(CliError::interrupted(message));
                         }
@@ -171,22 +173,22 @@ impl Compare {
                 }
             }
         };
-        report.leftovers().iter().for_each(|leftover| eprint_line(format_args!("left behind: {leftover}")));
+        comparison.leftovers().iter().for_each(|leftover| eprint_line(format_args!("left behind: {leftover}")));
         let interruption = || CliError::interrupted("interrupted before all was compared");
-        let error = result.err().or_else(|| interrupted.load(Ordering::Relaxed).then(interruption));
+        let error = result.err().or_else(|| is_interrupted.load(Ordering::Relaxed).then(interruption));
         if let Some(error) = error {
-            if let Err(write_error) = files.write(&report) {
+            if let Err(write_error) = files.write(&comparison) {
                 eprint_line(format_args!("error: {}", write_error.message));
             }
             return Err(error);
         }
-        if report.is_empty() {
-            let message = format!("nothing was compared: {}", report.reasons_not_tried().join("; "));
+        if comparison.is_empty() {
+            let message = format!("nothing was compared: {}", comparison.reasons_not_tried().join("; "));
             return Err(CliError::failure(message));
         }
-        report.unknown_paths().iter().for_each(eprint_line);
-        files.write(&report)?;
-        self.exit_status(&report)
+        comparison.unknown_paths().iter().for_each(eprint_line);
+        files.write(&comparison)?;
+        self.exit_status(&comparison)
     }
 
     /// The exit status after a complete comparison.
@@ -194,33 +196,34 @@ impl Compare {
     /// # Errors
     ///
     /// If replies were lost, or if requests were not played and that is not allowed.
-    fn exit_status(&self, report: &Report) -> Result<ExitCode, CliError> {
-        if let Some(lost) = report.lost_text() {
-            return Err(CliError::failure(lost));
+    fn exit_status(&self, comparison: &ComparisonResult) -> Result<ExitCode, CliError> {
+        if let Some(lost_text) = comparison.lost_text() {
+            return Err(CliError::failure(lost_text));
         }
-        if report.has_new_differences() {
+        if comparison.has_new_differences() {
             return Ok(ExitCode::FAILURE);
         }
-        if self.fail_on_skip && !report.unknown_paths().is_empty() {
+        if self.fail_on_skip && !comparison.unknown_paths().is_empty() {
             let message = "neither server knows the path of a request, which --fail-on-skip does not allow";
             return Err(CliError::failure(message));
         }
-        let skip_texts = report.skip_texts();
+        let skip_texts = comparison.skip_texts();
         if self.fail_on_skip && !skip_texts.is_empty() {
             return Err(CliError::failure(format!("{}, which --fail-on-skip does not allow", skip_texts.join("; "))));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Plays the probes and adds them to the report. Stops after the current probe if the user has interrupted it, if a
-    /// server does not answer any more, or if the reply to a write was lost. `played` counts them meanwhile.
+    /// Plays the probes and adds them to the result. Stops after the current probe if the user has interrupted it, if a
+    /// server does not answer any more, or if the reply to a write was lost. Meanwhile, `played_count` is kept up to
+    /// date for the lines about progress.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
         [first, second]: &mut [ComparedServer; 2],
-        report: &mut Report,
-        interrupted: &AtomicBool,
-        played: &AtomicUsize,
+        comparison: &mut ComparisonResult,
+        is_interrupted: &AtomicBool,
+        played_count: &AtomicUsize,
     ) -> Result<(), CliError> {
         let mut correspondence = initial_correspondence(first, second);
         let describe_missing_account = |handle: &str, url: Option<&str>| {
@@ -230,9 +233,9 @@ impl Compare {
             format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
         };
         let run_word = random_word();
-        let failed_waits = AtomicUsize::new(0);
+        let failed_wait_count = AtomicUsize::new(0);
         for (index, (document, scenario)) in probes.iter().enumerate() {
-            if interrupted.load(Ordering::Relaxed) {
+            if is_interrupted.load(Ordering::Relaxed) {
                 break;
             }
             let unique_word = format!("probe{run_word}x{}x", index + 1);
@@ -241,23 +244,23 @@ impl Compare {
                 now: UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() as i64),
                 is_read_only: self.read_only,
                 describe_missing_account: &describe_missing_account,
-                is_interrupted: interrupted,
-                failed_waits: &failed_waits,
+                is_interrupted,
+                failed_wait_count: &failed_wait_count,
             };
             let result = play([first, second], &mut correspondence, document, scenario, &settings).await;
             let failure = result.failure.clone();
-            let is_own = !PROBES.iter().any(|(name, _)| *name == document.path);
-            report.add(&document.path, &scenario.name, is_own, result);
+            let is_user_probe = !PROBES.iter().any(|(name, _)| *name == document.path);
+            comparison.add(&document.path, &scenario.name, is_user_probe, result);
             if let Some(failure) = failure
                 && !(failure.is_read && is_reachable(first).await && is_reachable(second).await)
             {
-                report.end_before(&failure.reason, &probes[index + 1..]);
+                comparison.end_before(&failure.reason, &probes[index + 1..]);
                 return Err(CliError::failure(failure.reason));
             }
-            played.store(index + 1, Ordering::Relaxed);
+            played_count.store(index + 1, Ordering::Relaxed);
         }
-        if interrupted.load(Ordering::Relaxed) {
-            report.end_before("interrupted", &probes[played.load(Ordering::Relaxed)..]);
+        if is_interrupted.load(Ordering::Relaxed) {
+            comparison.end_before("interrupted", &probes[played_count.load(Ordering::Relaxed)..]);
         }
         Ok(())
     }
@@ -333,7 +336,8 @@ fn initial_correspondence(first: &ComparedServer, second: &ComparedServer) -> Co
     for (handle, user) in &first.scope.directory.users {
         if let Some(second_user) = second.scope.directory.user(handle) {
             correspondence.pair("user", user.user_id, second_user.user_id);
-            // The same account has the same name, so that another one is a difference.
+            // Different accounts have different names, which are no difference. Names of one account with one address
+            // are left as they are, so that they show as a difference.
             if user.full_name != second_user.full_name && !user.is_renamed(second_user) {
                 correspondence.add_replacement(0, &user.full_name, &format!("NAME of {handle}"));
                 correspondence.add_replacement(1, &second_user.full_name, &format!("NAME of {handle}"));

@@ -16,13 +16,12 @@ const LEVEL_SUGGESTION: &str = "did you mean CHATDOUBLE_FEATURE_LEVEL, or exec -
 const OTHER_VARIABLES: &[&str] =
     &[URL_VARIABLE, "CHATDOUBLE_API_KEY", "CHATDOUBLE_BINARY", LEVEL_VARIABLE, "CHATDOUBLE_TLS_CA"];
 
-/// Removes empty environment variables from the options, since tools that forward variables set those that are missing
-/// to an empty value. Hides the values of the other variables from help.
-pub(super) fn ignore_empty_variables(command: Command) -> Command {
+/// Prepares the environment variables of the options. Empty ones are removed, since tools that forward variables set
+/// those that are missing to an empty value. Help does not show the values of the others.
+pub(super) fn prepare_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    let remove_empty_variable =
-        |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
-    command.mut_args(remove_empty_variable).mut_subcommands(ignore_empty_variables)
+    let prepare = |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
+    command.mut_args(prepare).mut_subcommands(prepare_variables)
 }
 
 /// The warnings for environment variables that look like misspelled variables of this program.
@@ -35,7 +34,8 @@ pub(super) fn misspelled_variable_warnings(command: &Command, names: impl Iterat
         .filter_map(|name| {
             let name = name.to_str()?.to_owned();
             let suffix = name.strip_prefix(PREFIX).filter(|_| !known_names.contains(&name.as_str()))?;
-            // Kubernetes sets variables with the same prefix, such as CHATDOUBLE_PORT_9991_TCP.
+            // Lengths may differ by two at most, because Kubernetes sets variables with the same prefix, such as
+            // CHATDOUBLE_PORT_9991_TCP.
             let nearest =
                 similar_name(suffix, &suffixes).filter(|nearest| nearest.len().abs_diff(suffix.len()) <= 2)?;
             let nearest = format!("{PREFIX}{nearest}");

@@ -27,9 +27,9 @@ use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::{RealTime, Worlds};
 use certificate_file::CertificateFile;
-use chaos::Chaos;
+use chaos::ChaosOptions;
 use clap::Args;
-use levels::{LevelList, Levels};
+use levels::{LevelList, LevelOptions};
 use observation::Observation;
 use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporter};
@@ -47,6 +47,8 @@ use unix::{Signals, forward, is_terminating, kill, shell_status};
 #[cfg(not(unix))]
 use windows::{Signals, forward, is_terminating, kill, shell_status};
 
+/// The variable with the token of control.
+const TOKEN_VARIABLE: &str = "CHATDOUBLE_CONTROL_TOKEN";
 /// The variable with the path of the certificate that the command has to trust.
 const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
 /// The statuses that shells use for a command that does not exist, and for one that can't be run.
@@ -73,10 +75,10 @@ pub struct Exec {
     faults: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = "Faults")]
-    chaos: Chaos,
+    chaos: ChaosOptions,
 
     #[command(flatten, next_help_heading = "Levels")]
-    levels: Levels,
+    levels: LevelOptions,
 
     /// Command to run, with CHATDOUBLE_URL and CHATDOUBLE_LEVEL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA
     /// if they apply
@@ -184,27 +186,29 @@ impl Runner<'_> {
         let start = WallClock.now();
         let CommandResult { status: command_status, is_interrupted } =
             run_command(self.exec, &server, &settings).await?;
-        let duration = WallClock.now().since(start).micros();
+        let duration_micros = WallClock.now().since(start).micros();
         let violations = server.violations();
         let observation = finish_observation(&server);
-        let findings = self.reporter.collect(&server, settings.feature_level);
+        let finding_counts = self.reporter.collect(&server, settings.feature_level);
         server.stop().await;
         if command_status == 0 {
             exit_status(&violations)?;
         }
-        let duration = Duration::from_micros(u64::try_from(duration).unwrap_or_default());
-        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observation })
+        let duration = Duration::from_micros(u64::try_from(duration_micros).unwrap_or_default());
+        Ok(RunResult { status: command_status, is_interrupted, duration, finding_counts, observation })
     }
 
     async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {
         let mut options = self.exec.serve.options(0)?;
         options.feature_level = feature_level.unwrap_or(options.feature_level);
-        let mut tries = 0;
+        let mut try_count = 0;
         loop {
-            tries += 1;
+            try_count += 1;
             let result = self.runtime.spawn(Server::start_with(options.clone())).await.map_err(CliError::internal)?;
             match result {
-                Err(StartError::Listen(cause)) if cause.kind() == ErrorKind::AddrInUse && tries < MAX_PORT_TRIES => {
+                Err(StartError::Listen(cause))
+                    if cause.kind() == ErrorKind::AddrInUse && try_count < MAX_PORT_TRIES =>
+                {
                     tokio::time::sleep(PORT_RETRY_PAUSE).await;
                 }
                 result => return result.map_err(|error| self.exec.serve.start_error(error)),
@@ -226,9 +230,11 @@ async fn run_command(exec: &Exec, server: &Server, settings: &RunSettings) -> Re
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::usage("no command is given"))?;
     let certificate_file = CertificateFile::create(&exec.serve.tls, server)?;
     let mut command = Command::new(program);
-    command.args(arguments).env(URL_VARIABLE, server.url()).env_remove(TLS_CA_VARIABLE);
+    command.args(arguments).env(URL_VARIABLE, server.url());
+    // An `exec` around this one may have set it.
+    command.env_remove(TLS_CA_VARIABLE);
     if let Some(token) = exec.serve.token() {
-        command.env("CHATDOUBLE_CONTROL_TOKEN", token);
+        command.env(TOKEN_VARIABLE, token);
     }
     if let Some(file) = certificate_file.path() {
         command.env(TLS_CA_VARIABLE, file);

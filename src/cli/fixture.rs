@@ -3,7 +3,7 @@
 mod from;
 
 use super::CliError;
-use super::file::write_atomically;
+use super::atomic_file::write_atomically;
 use super::output::{eprint_line, print_line};
 use crate::fixture;
 use crate::fixture::generate::{self, Size};
@@ -74,9 +74,9 @@ fn check(files: &[PathBuf]) -> ExitCode {
                 continue;
             }
         };
-        // Any fixed time will do, since the organization is discarded. This is 2026-01-01T00:00:00Z.
-        let now = crate::time::Timestamp::from_seconds(1_767_225_600);
-        let diagnostics = fixture::read(&text, now, 0).err().unwrap_or_default();
+        // Any fixed time and seed will do, since the organization is discarded. The time is 2026-01-01T00:00:00Z.
+        let (now, seed) = (crate::time::Timestamp::from_seconds(1_767_225_600), 0);
+        let diagnostics = fixture::read(&text, now, seed).err().unwrap_or_default();
         for diagnostic in &diagnostics {
             eprint_line(format_args!("{name}: {diagnostic}"));
         }
@@ -88,7 +88,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
 fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     let [users, channels, messages] =
         [options.users, options.channels, options.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-    let size = Size { users, channels, messages };
+    let size = Size { user_count: users, channel_count: channels, message_count: messages };
     let progress_bar = new_progress_bar(size.total(), &options.output);
     let document =
         generate::generate_document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));

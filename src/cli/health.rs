@@ -53,11 +53,11 @@ pub fn run(health: &Health) -> Result<ExitCode, CliError> {
 
 /// For messages: names the default port of a URL that has no port.
 fn implied_port(url: &str) -> &'static str {
-    let port = url.parse::<http::Uri>().ok().map(|url| (url.port().is_some(), url.scheme_str() == Some("https")));
-    match port {
-        Some((false, false)) => " (port 80)",
-        Some((false, true)) => " (port 443)",
-        _ => "",
+    match url.parse::<http::Uri>() {
+        Ok(url) if url.port().is_some() => "",
+        Ok(url) if url.scheme_str() == Some("https") => " (port 443)",
+        Ok(_) => " (port 80)",
+        Err(_) => "",
     }
 }
 

@@ -45,6 +45,7 @@ impl<'a> MakeWriter<'a> for LogOutput {
 
 impl Write for MessageWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // tracing writes each message with one call.
         if self.is_warning {
             keep_warning(&String::from_utf8_lossy(bytes));
         }

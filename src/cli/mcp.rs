@@ -112,7 +112,7 @@ impl ServerHandler for ToolServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let result = match self.session.call(&request.name, &arguments).await {
+        let result = match self.session.run_tool(&request.name, &arguments).await {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Err(reason) => CallToolResult::error(vec![ContentBlock::text(reason)]),
         };

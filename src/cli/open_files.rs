@@ -16,6 +16,10 @@ pub fn raise_limit() {
 }
 
 /// Checks that enough files can be opened to start. Otherwise the runtime would panic.
+///
+/// # Errors
+///
+/// The first error of opening a file, such as `Too many open files`.
 #[cfg(unix)]
 pub fn check_limit() -> Result<(), CliError> {
     let files: std::io::Result<Vec<std::fs::File>> =

@@ -6,13 +6,15 @@ mod results;
 mod traffic;
 
 use super::CliError;
+use super::atomic_file::{check_writable, write_atomically};
 use super::compare::{handle_of, role_names};
-use super::file::{check_writable, write_atomically};
 use super::output::{eprint_line, print_line};
 use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic::{self, similar_name};
 use crate::scenario::server_comparison::handles;
-use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, apply_edits, level_of_world, play};
+use crate::scenario::{
+    Accounts, Difference, Document, Edit, Mode, Outcome, Scenario, Stage, apply_edits, level_of_world, play,
+};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use results::{Results, Verdict};
@@ -21,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
-pub enum Scenario {
+pub enum ScenarioCommand {
     /// Plays scenarios, each in a new world whose clock is frozen at 2026-01-01T00:00:00Z
     Run(Run),
     /// Records what passes between clients and a server as a scenario: clients connect to the address that it prints
@@ -66,10 +68,10 @@ pub struct Run {
     junit: Option<PathBuf>,
 }
 
-pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
-    let run = match scenario {
-        Scenario::Run(run) => run,
-        Scenario::Record(record) => return record::run(&record),
+pub fn run(command: ScenarioCommand) -> Result<ExitCode, CliError> {
+    let run = match command {
+        ScenarioCommand::Run(run) => run,
+        ScenarioCommand::Record(record) => return record::run(&record),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(play_files(&run));
@@ -114,7 +116,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     if let Some(file) = &run.junit {
         write_atomically(file, &results.junit()).map_err(|error| junit_error(file, error))?;
     }
-    print_line(results.counts())?;
+    print_line(results.counts_line())?;
     results.status(run.fail_on_skip)
 }
 
@@ -139,16 +141,17 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     Ok(accounts)
 }
 
-/// Checks that at least one account is a user of the scenarios.
+/// Warns of accounts whose names are similar to a role or to a user of the scenarios, and checks that at least one
+/// account is such a user.
 ///
 /// # Errors
 ///
 /// If none is, with the names of the scenarios' users.
 fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document]) -> Result<(), CliError> {
     let Some(file) = file else { return Ok(()) };
-    let handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
+    let used_handles: BTreeSet<String> = documents.iter().flat_map(handles).collect();
     let known_names: Vec<&str> =
-        role_names().chain(role_names().map(handle_of)).chain(handles.iter().map(String::as_str)).collect();
+        role_names().chain(role_names().map(handle_of)).chain(used_handles.iter().map(String::as_str)).collect();
     for name in accounts.keys().filter(|name| !known_names.contains(&name.as_str())) {
         if let Some(similar) = similar_name(name, &known_names).filter(|similar| handle_of(similar) != name) {
             eprint_line(format_args!(
@@ -157,20 +160,20 @@ fn check_names(file: Option<&Path>, accounts: &Accounts, documents: &[Document])
             ));
         }
     }
-    if handles.is_empty() || accounts.keys().any(|name| handles.contains(name)) {
+    if used_handles.is_empty() || accounts.keys().any(|name| used_handles.contains(name)) {
         return Ok(());
     }
-    let handles: Vec<&str> = handles.iter().map(String::as_str).collect();
-    let nearest = accounts.keys().find_map(|name| similar_name(name, &handles).map(|handle| (name, handle)));
+    let handle_list: Vec<&str> = used_handles.iter().map(String::as_str).collect();
+    let nearest = accounts.keys().find_map(|name| similar_name(name, &handle_list).map(|handle| (name, handle)));
     let suggestion = nearest.map(|(name, handle)| format!("; is `{name}` meant by {handle}?")).unwrap_or_default();
     Err(CliError::failure(format!(
         "{}: no scenario uses these accounts; the users of the scenarios are {}{suggestion}",
         file.display(),
-        handles.join(", ")
+        handle_list.join(", ")
     )))
 }
 
-/// The files to play: those among the paths, and those in folders among the paths whose names end with `.md`.
+/// The files to play: the paths that are files, and the `*.md` in those that are folders.
 fn list_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
     for path in paths {
@@ -230,12 +233,8 @@ pub(super) async fn insert_placeholders(stage: &Stage, name: &str, text: String)
     apply_edits(&document.text, &edits)
 }
 
-/// That a scenario was played at another level than that of the server, as its `world` block says. None if it was not.
-async fn level_note(
-    stage: &Stage,
-    document: &Document,
-    scenario: &crate::scenario::Scenario,
-) -> Result<Option<String>, CliError> {
+/// A note that a scenario was played at another level than the server's, as its `world` block says. None if it was not.
+async fn level_note(stage: &Stage, document: &Document, scenario: &Scenario) -> Result<Option<String>, CliError> {
     let Some(level) = level_of_world(stage, document, scenario) else { return Ok(None) };
     let server_level = stage.level().await.map_err(CliError::failure)?;
     let note = || format!(" (at level {level}, as its world block says; the server is at {server_level})");

@@ -5,14 +5,14 @@ mod values;
 mod webhooks;
 
 use super::CliError;
-use super::file::write_atomically;
+use super::atomic_file::write_atomically;
 use super::open_files;
 use super::output::{eprint_line, print_line};
 use super::shutdown::{self, ShutdownListener};
 use super::state_file::StateFile;
 use super::tls::TlsOptions;
 use crate::control::InitialClock;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::fixture::Fixture;
 use crate::json_diagnostic::similar_name;
 use crate::server::addresses::is_loopback;
@@ -21,7 +21,7 @@ use crate::time::Span;
 use crate::tls::ANDROID_EMULATOR_HOST;
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -172,7 +172,6 @@ async fn serve_until_shutdown(
     let state_writer = serve.state.start_writing(&server);
     serve.write_files(&server)?;
     print_line(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
-    let _ = std::io::stdout().flush();
     serve.print_other_addresses(&server);
     serve.open_console(&server);
     if serve.log != LevelFilter::OFF && std::io::stderr().is_terminal() {
@@ -183,15 +182,18 @@ async fn serve_until_shutdown(
         );
     }
     shutdown.wait().await;
-    let check = server.violations_within(CHECK_TIME_LIMIT).await;
-    if check.unfinished > 0 {
-        tracing::warn!("there was no time to check the invariants of {}", counted(check.unfinished, "world"));
+    let invariant_check = server.violations_within(CHECK_TIME_LIMIT).await;
+    if invariant_check.unfinished > 0 {
+        tracing::warn!(
+            "there was no time to check the invariants of {}",
+            format_count(invariant_check.unfinished, "world")
+        );
     }
     server.stop().await;
     if let Some(writer) = state_writer {
-        writer.write_at_end(check.violations.is_empty())?;
+        writer.write_at_end(invariant_check.violations.is_empty())?;
     }
-    exit_status(&check.violations)
+    exit_status(&invariant_check.violations)
 }
 
 /// Whether a developer runs this program with `cargo run` on a terminal.
@@ -306,9 +308,9 @@ impl Serve {
     /// Warns of levels that the program does not know, unless the log leaves warnings out. None means the level of the
     /// server.
     pub fn warn_of_newer_levels(&self, levels: Option<&[i64]>) {
-        let own_level = self.feature_level.as_slice();
+        let own_levels = self.feature_level.as_slice();
         if self.log >= LevelFilter::WARN
-            && let Some(warning) = newer_level_warning(levels.unwrap_or(own_level))
+            && let Some(warning) = newer_level_warning(levels.unwrap_or(own_levels))
         {
             eprint_line(warning);
         }
@@ -332,7 +334,7 @@ impl Serve {
         Ok(Options {
             host: self.host.clone(),
             port: self.port.unwrap_or(default_port),
-            fixture: self.fixture_source()?,
+            fixture: self.fixture()?,
             state: self.state.read()?,
             clock: self.clock.unwrap_or(InitialClock::Real),
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
@@ -352,17 +354,17 @@ impl Serve {
         self.fixture.as_deref().unwrap_or("default")
     }
 
-    fn fixture_source(&self) -> Result<Fixture, CliError> {
-        let fixture = self.fixture_name();
-        if let Some(fixture_source) = Fixture::built_in(fixture) {
-            return Ok(fixture_source);
+    fn fixture(&self) -> Result<Fixture, CliError> {
+        let name = self.fixture_name();
+        if let Some(fixture) = Fixture::built_in(name) {
+            return Ok(fixture);
         }
         let file_error = |error: std::io::Error| {
-            let (built_in, suggestion) = (Fixture::BUILT_IN_NAMES.join(", "), similar_fixture_hint(fixture));
+            let (built_in, suggestion) = (Fixture::BUILT_IN_NAMES.join(", "), similar_fixture_hint(name));
             let reason = format!("is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}");
-            name_or_file_error(fixture, &error, format!("{fixture}: {reason}"))
+            name_or_file_error(name, &error, format!("{name}: {reason}"))
         };
-        let text = std::fs::read_to_string(fixture).map_err(file_error)?;
+        let text = std::fs::read_to_string(name).map_err(file_error)?;
         Ok(text.into())
     }
 

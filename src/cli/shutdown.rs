@@ -4,12 +4,12 @@
 pub mod process;
 
 use super::CliError;
-use super::signals::TerminationSignal;
+use super::signals::TerminationSignals;
 use tokio::sync::mpsc;
 
 /// Listens for requests to end the program: the signals, and what is passed to [`Self::end_after`].
 pub struct ShutdownListener {
-    signal: TerminationSignal,
+    signals: TerminationSignals,
     /// Cloned by [`Self::end_after`]. It keeps the channel open, whose end would look like a request.
     sender: mpsc::Sender<()>,
     receiver: mpsc::Receiver<()>,
@@ -23,7 +23,7 @@ impl ShutdownListener {
     /// If no signal handler can be installed.
     pub fn listen() -> Result<Self, CliError> {
         let (sender, receiver) = mpsc::channel(1);
-        Ok(Self { signal: TerminationSignal::listen().map_err(CliError::failure)?, sender, receiver })
+        Ok(Self { signals: TerminationSignals::listen().map_err(CliError::failure)?, sender, receiver })
     }
 
     /// Requests the end of the program when `wait` returns, which runs on a thread of its own and may block.
@@ -38,7 +38,7 @@ impl ShutdownListener {
     /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
-            () = self.signal.wait() => {}
+            () = self.signals.wait() => {}
             _ = self.receiver.recv() => {}
         }
     }

@@ -5,15 +5,15 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(not(unix))]
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// A request to end the program: SIGINT or SIGTERM; on Windows Ctrl-C, Ctrl-Break or the closing of the console.
+/// The requests to end the program: SIGINT and SIGTERM; on Windows Ctrl-C, Ctrl-Break and the closing of the console.
 #[cfg(unix)]
-pub struct TerminationSignal {
+pub struct TerminationSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
 #[cfg(unix)]
-impl TerminationSignal {
+impl TerminationSignals {
     /// Starts to listen for the signals.
     ///
     /// # Errors
@@ -32,16 +32,16 @@ impl TerminationSignal {
     }
 }
 
-/// A request to end the program: SIGINT or SIGTERM; on Windows Ctrl-C, Ctrl-Break or the closing of the console.
+/// The requests to end the program: SIGINT and SIGTERM; on Windows Ctrl-C, Ctrl-Break and the closing of the console.
 #[cfg(not(unix))]
-pub struct TerminationSignal {
+pub struct TerminationSignals {
     ctrl_c: CtrlC,
     ctrl_break: CtrlBreak,
     ctrl_close: CtrlClose,
 }
 
 #[cfg(not(unix))]
-impl TerminationSignal {
+impl TerminationSignals {
     /// Starts to listen for the signals.
     ///
     /// # Errors

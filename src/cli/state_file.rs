@@ -1,7 +1,7 @@
 //! The state file: keeps the default world from one run to the next, and locks it during a run (A-664).
 
 use super::CliError;
-use super::file::{self, write_atomically_with};
+use super::atomic_file::{check_writable, write_atomically_with};
 use super::output::eprint_line;
 use crate::control::times::SpanInput;
 use crate::fixture::{Fixture, state};
@@ -57,7 +57,7 @@ impl StateFile {
                 path.display()
             )));
         }
-        file::check_writable(path).map_err(|error| state_error("write", error))?;
+        check_writable(path).map_err(|error| state_error("write", error))?;
         Ok(text.map(Fixture::from))
     }
 
@@ -80,10 +80,11 @@ impl StateFile {
         if ignored_options.is_empty() || !shows_hints {
             tracing::info!("the default world is from the state {path}, as of {as_of}");
         } else {
-            let hold = if ignored_options.len() == 1 { "holds" } else { "hold" };
+            let verb = if ignored_options.len() == 1 { "holds" } else { "hold" };
             let options = ignored_options.join(" and ");
             eprint_line(format_args!(
-                "the default world is from the state {path}, as of {as_of}; {options} {hold} only for worlds that are made later"
+                "the default world is from the state {path}, as of {as_of}; {options} {verb} only for \
+                 worlds that are made later"
             ));
         }
     }
@@ -104,7 +105,7 @@ impl StateFile {
         });
         if let Some(version) = writer.version() {
             let exists = std::fs::exists(&writer.file).unwrap_or(false);
-            writer.lock().version = Some(version).filter(|_| exists);
+            writer.lock_last_write().version = Some(version).filter(|_| exists);
         }
         if !self.interval.is_zero() {
             tokio::spawn(write_at_intervals(Arc::downgrade(&writer), self.interval));
@@ -205,6 +206,7 @@ pub struct StateWriter {
 async fn write_at_intervals(writer: Weak<StateWriter>, interval: Duration) {
     let mut timer = tokio::time::interval(interval);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first tick comes at once.
     timer.tick().await;
     loop {
         timer.tick().await;
@@ -215,22 +217,22 @@ async fn write_at_intervals(writer: Weak<StateWriter>, interval: Duration) {
 }
 
 impl StateWriter {
-    fn lock(&self) -> std::sync::MutexGuard<'_, LastWrite> {
+    fn lock_last_write(&self) -> std::sync::MutexGuard<'_, LastWrite> {
         self.last_write.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn world(&self) -> Option<(Arc<Realm>, Clock)> {
+    fn realm_and_clock(&self) -> Option<(Arc<Realm>, Clock)> {
         let world = self.worlds.get(Worlds::DEFAULT)?;
         Some((world.snapshot(), world.clock()))
     }
 
     fn version(&self) -> Option<Version> {
-        self.world().map(|(realm, clock)| (Arc::downgrade(&realm), clock))
+        self.realm_and_clock().map(|(realm, clock)| (Arc::downgrade(&realm), clock))
     }
 
     fn write_and_report(&self) {
         let result = self.write();
-        let had_failed = std::mem::replace(&mut self.lock().has_failed, result.is_err());
+        let had_failed = std::mem::replace(&mut self.lock_last_write().has_failed, result.is_err());
         match result {
             Err(error) if !had_failed => eprint_line(format_args!("{error}; what was written before is as it was")),
             Ok(()) if had_failed => eprint_line(format_args!("the state {} is written again", self.file.display())),
@@ -240,8 +242,8 @@ impl StateWriter {
 
     /// Writes the current state, unless the file already contains it.
     fn write(&self) -> Result<(), String> {
-        let mut last_write = self.lock();
-        let Some((realm, clock)) = self.world() else { return Ok(()) };
+        let mut last_write = self.lock_last_write();
+        let Some((realm, clock)) = self.realm_and_clock() else { return Ok(()) };
         let is_unchanged = |(last_realm, last_clock): &Version| {
             std::ptr::eq(last_realm.as_ptr(), Arc::as_ptr(&realm)) && *last_clock == clock
         };

@@ -1,8 +1,8 @@
 //! The TLS options: the certificate of a server, and the certificates that a client trusts.
 
 use super::CliError;
-use super::file::write_atomically;
-use crate::server::{Authority, Server};
+use super::atomic_file::write_atomically;
+use crate::server::{Host, Server};
 use crate::tls::{Tls, client_config, client_config_without_trust};
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -41,7 +41,7 @@ fn parse_tls_name(text: &str) -> Result<String, String> {
     if without_brackets.parse::<IpAddr>().is_ok() {
         return Ok(without_brackets.to_owned());
     }
-    match Authority::parse(text) {
+    match Host::parse(text) {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
         _ => Err("takes a host name or an address, without a port".to_owned()),
     }

@@ -3,7 +3,7 @@
 use super::CliError;
 use super::output::eprint_line;
 use super::tls::TrustOptions;
-use crate::upstream::{Account, BaseUrl, BaseUrlError, Options, Upstream, read_zuliprc};
+use crate::upstream::{Account, BaseUrl, BaseUrlError, Options, Upstream, parse_zuliprc};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -85,7 +85,7 @@ impl Credentials {
                 let file_error =
                     |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
                 let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
-                Some(read_zuliprc(&text).map_err(|reason| file_error(&reason))?)
+                Some(parse_zuliprc(&text).map_err(|reason| file_error(&reason))?)
             }
             None => None,
         };

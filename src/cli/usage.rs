@@ -12,13 +12,13 @@ pub(super) fn error_message(error: &Error, command: &Command, arguments: &[OsStr
         && let Some(group) = first_argument.and_then(|name| command.find_subcommand(name))
     {
         let name = group.get_name();
-        let subcommands: Vec<&str> =
+        let subcommand_names: Vec<&str> =
             group.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
-        let subcommands = match subcommands.as_slice() {
+        let subcommands_text = match subcommand_names.as_slice() {
             [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
             names => names.concat(),
         };
-        return format!("{name} takes {subcommands}; see 'chatdouble {name} --help'");
+        return format!("{name} takes {subcommands_text}; see 'chatdouble {name} --help'");
     }
     let text = replace_number_errors(&to_one_line(&error.to_string()));
     if error.kind() == ErrorKind::ArgumentConflict {
@@ -125,13 +125,14 @@ fn name_variables(text: String, command: &Command, arguments: &[OsString]) -> St
     let subcommand = options.get(1).and_then(|name| command.find_subcommand(name));
     let options_of_command = subcommand.into_iter().flat_map(Command::get_arguments);
     options_of_command.fold(text, |text, option| {
-        let variable = option.get_env().filter(|name| std::env::var_os(name).is_some()).and_then(|name| name.to_str());
-        match variable.filter(|_| option.get_long().is_some_and(|name| !is_given(name))) {
-            Some(variable) => {
-                let variable = format!("the variable {variable}");
+        let variable_name =
+            option.get_env().filter(|name| std::env::var_os(name).is_some()).and_then(|name| name.to_str());
+        match variable_name.filter(|_| option.get_long().is_some_and(|name| !is_given(name))) {
+            Some(variable_name) => {
+                let replacement = format!("the variable {variable_name}");
                 let name = option.to_string();
-                let text = text.replace(&format!("the argument '{name}'"), &variable);
-                text.replace(&format!("'{name}'"), &variable).replace(&name, &variable)
+                let text = text.replace(&format!("the argument '{name}'"), &replacement);
+                text.replace(&format!("'{name}'"), &replacement).replace(&name, &replacement)
             }
             None => text,
         }

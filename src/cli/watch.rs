@@ -4,14 +4,14 @@
 mod connection;
 mod days;
 mod filter;
+mod filter_check;
 mod line;
-mod names;
 mod repeats;
 mod target;
 
 use super::CliError;
 use super::output::eprint_line;
-use super::signals::TerminationSignal;
+use super::signals::TerminationSignals;
 use super::tls::{TrustOptions, with_tls_hint};
 use clap::Args;
 use days::Days;
@@ -38,6 +38,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(5);
     after_help = "For example:\n\n  chatdouble watch\n  chatdouble watch http://127.0.0.1:9991/w/mine --user mel --kind request"
 )]
 pub struct Watch {
+    // Not a doc comment, in which rustdoc would want the second URL to be a link.
     #[arg(
         help = "Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991",
         value_name = "URL",
@@ -73,10 +74,10 @@ enum Disconnect {
 pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)?;
     runtime.block_on(async {
-        let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
+        let mut signals = TerminationSignals::listen().map_err(CliError::failure)?;
         tokio::select! {
             result = follow(watch) => result,
-            () = signal.wait() => Ok(ExitCode::SUCCESS),
+            () = signals.wait() => Ok(ExitCode::SUCCESS),
         }
     })
 }
@@ -86,19 +87,19 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     let is_coloured =
         std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut pause = FIRST_PAUSE;
-    let mut was_connected = false;
+    let mut has_ever_connected = false;
     let tls_config = watch.trust.config_for(&watch.world.base_url)?;
-    names::check(watch, tls_config.clone()).await?;
+    filter_check::check(watch, tls_config.clone()).await?;
     let tls_config = tls_config.map(Arc::new);
     loop {
-        let attempt = connect_and_print(watch, tls_config.as_ref(), &mut was_connected, is_coloured).await?;
+        let attempt = connect_and_print(watch, tls_config.as_ref(), &mut has_ever_connected, is_coloured).await?;
         let reason = match attempt {
             (_, Disconnect::OutputClosed) => return Ok(ExitCode::SUCCESS),
             (has_connected, Disconnect::Lost(reason)) => {
                 if has_connected {
                     pause = FIRST_PAUSE;
                 }
-                if !was_connected {
+                if !has_ever_connected {
                     let url = &watch.world.base_url;
                     return Err(CliError::failure(format!(
                         "nothing can be watched at {url}: {reason}; start a server with `chatdouble serve`, or give the URL of one"
@@ -113,7 +114,8 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     }
 }
 
-/// Connects and prints frames until the connection ends. Returns whether a connection was made, and why it ended.
+/// Connects and prints frames until the connection ends. Sets `has_ever_connected` once a connection is made. Returns
+/// whether this attempt made one, and why it ended.
 ///
 /// # Errors
 ///
@@ -121,7 +123,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
 async fn connect_and_print(
     watch: &Watch,
     tls_config: Option<&Arc<ClientConfig>>,
-    was_connected: &mut bool,
+    has_ever_connected: &mut bool,
     is_coloured: bool,
 ) -> Result<(bool, Disconnect), CliError> {
     let mut request = watch.world.socket_url.as_str().into_client_request().map_err(CliError::failure)?;
@@ -131,15 +133,15 @@ async fn connect_and_print(
     }
     let mut socket = match connection::open(&watch.world, tls_config, request).await {
         Ok(socket) => socket,
-        Err(Error::Http(reply)) => return handle_refusal(watch, &reply, *was_connected),
+        Err(Error::Http(reply)) => return handle_refusal(watch, &reply, *has_ever_connected),
         Err(error) => return Ok((false, Disconnect::Lost(connection_error_reason(&error)))),
     };
     eprint_line(format_args!(
         "{}: {}",
         watch.world.base_url,
-        if *was_connected { "watching again" } else { "watching" }
+        if *has_ever_connected { "watching again" } else { "watching" }
     ));
-    *was_connected = true;
+    *has_ever_connected = true;
     let mut filter_state = FilterState::new(&watch.filter);
     let mut days = Days::default();
     let mut repeats = Repeats::default();
@@ -153,7 +155,7 @@ async fn connect_and_print(
         let text = match received {
             Ok(text) => text,
             Err(reason) => {
-                let is_printed = print_lines(repeats.take_held_line()).is_ok();
+                let is_printed = print_lines(repeats.end_series()).is_ok();
                 let disconnect = if is_printed { Disconnect::Lost(reason) } else { Disconnect::OutputClosed };
                 return Ok((true, disconnect));
             }
@@ -183,7 +185,7 @@ fn print_lines(lines: impl IntoIterator<Item = String>) -> std::io::Result<()> {
 fn handle_refusal(
     watch: &Watch,
     reply: &Response<Option<Vec<u8>>>,
-    was_connected: bool,
+    has_ever_connected: bool,
 ) -> Result<(bool, Disconnect), CliError> {
     let status = reply.status();
     let problem = match status {
@@ -194,7 +196,7 @@ fn handle_refusal(
         }
         other => hint(reply).map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
     };
-    if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
+    if has_ever_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
         return Ok((false, Disconnect::Lost(problem)));
     }
     Err(CliError::failure(format!("{} {problem}", watch.world.base_url)))

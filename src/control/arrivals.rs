@@ -1,12 +1,9 @@
 //! What the message of a failed assertion or wait says of the requests that arrived in its world and in others.
 
+use crate::api::server::login::TEST_SETUP_ROUTES;
 use crate::journal::{Entry, Filter};
 use crate::world::{World, Worlds};
 use std::sync::Arc;
-
-/// The paths of operations with which tests get credentials. Their requests are ignored, unless the filter is for such
-/// a path.
-const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 
 /// The entries that may be shown as nearest requests and that count as arrived: all but those with which tests get
 /// credentials, unless the filter is for these.
@@ -18,7 +15,7 @@ pub(super) fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item =
 
 /// An addition to the message if there were no requests at all, or none of the filter's user; "" otherwise. It also
 /// says what other worlds got meanwhile ([`requests_elsewhere`]), perhaps from a client with a wrong address.
-pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
+pub(super) fn no_requests_clause(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {
         is_empty = false;
@@ -35,8 +32,8 @@ pub(super) fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filte
     }
 }
 
-/// How many requests the default world received since this world was created, and how many another world did if it is
-/// the only one.
+/// How many requests the default world received since this world was created, and how many another world did, if only
+/// one other received any.
 fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let since = world.lifecycle().created_at.micros();
     let describe_requests = |other: &World| {

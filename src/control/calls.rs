@@ -23,7 +23,7 @@ pub struct CallRow {
     pub summary: &'static str,
     pub input: Input,
     /// The reply without the envelope, in the notation of `openapi/shape.rs`; empty if there is only the envelope, or
-    /// none.
+    /// if the reply has no envelope either.
     pub reply: &'static str,
 }
 
@@ -114,15 +114,17 @@ pub struct QueryParameter {
     pub description: &'static str,
     /// The allowed values; empty if any value of the kind is allowed.
     pub choices: &'static [&'static str],
+    /// Whether the call is refused without the parameter.
+    pub is_required: bool,
 }
 
 impl QueryParameter {
     /// The schema of the value. The text of a required parameter must not be empty.
-    pub fn schema(&self, is_required: bool) -> Value {
+    pub fn schema(&self) -> Value {
         let mut schema = json!({"type": self.kind});
         match self.kind {
             "integer" => schema["minimum"] = 0.into(),
-            "string" if is_required => schema["minLength"] = 1.into(),
+            "string" if self.is_required => schema["minLength"] = 1.into(),
             _ => {}
         }
         if !self.choices.is_empty() {
@@ -199,6 +201,7 @@ fn nearest_row(method: &str, parts: &[&str]) -> &'static CallRow {
     let end = |part: &&'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
     let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
     let score = |row: &&CallRow| {
+        // Decides between paths that are about equally similar.
         let method_bonus = if row.method == method { 0.02 } else { 0.0 };
         // A path without the world may be meant for the call of a world.
         let path_in_world = row.path.strip_prefix("/worlds/{name}/").filter(|_| parts.first() != Some(&"worlds"));

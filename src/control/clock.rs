@@ -53,11 +53,11 @@ fn with_answered_polls_ended(realm: &Realm) -> Realm {
 }
 
 fn clock_reply(world: &World, realm: &Realm) -> Value {
-    let reported_items = realm.agenda.iter().filter(|(_, due)| due.is_reported());
+    let listed_items = realm.agenda.iter().filter(|(_, item)| item.is_listed());
     json!({
         "now": world.now().fractional_seconds(),
         "running": matches!(world.clock(), Clock::Running { .. }),
-        "agenda": reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>(),
+        "agenda": listed_items.map(|(at, item)| agenda_item_to_json(*at, item)).collect::<Vec<_>>(),
     })
 }
 
@@ -73,13 +73,14 @@ pub async fn change(world: &World, change: ClockChange) -> Result<Value, Error> 
     let jump = world.with_clients_parked(client_timeout, |policy| step.apply(world, policy)).await?;
     let realm = world.snapshot();
     let mut reply = clock_reply(world, &with_answered_polls_ended(&realm));
-    let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
+    let answered_polls = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
+    // A call that waits holds no realm.
     drop(realm);
-    world.wait_until_journaled(&answered).await;
+    world.wait_until_journaled(&answered_polls).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.unparked_queues);
-    let reported_items = jump.value.iter().filter(|(_, due)| due.is_reported());
-    reply["fired"] = reported_items.map(|(at, due)| agenda_item_to_json(*at, due)).collect::<Vec<_>>().into();
+    let listed_items = jump.value.iter().filter(|(_, item)| item.is_listed());
+    reply["fired"] = listed_items.map(|(at, item)| agenda_item_to_json(*at, item)).collect::<Vec<_>>().into();
     Ok(reply)
 }
 
@@ -116,6 +117,8 @@ impl ClockChange {
 }
 
 impl ClockStep {
+    /// Applies the change, and returns the items that fell due; None, with the clock unchanged, if a jump has to wait
+    /// for a client.
     fn apply(self, world: &World, policy: &JumpPolicy) -> Result<Option<Vec<(Timestamp, AgendaItem)>>, Error> {
         match self {
             ClockStep::By(span) => world.advance(policy, |now| check_distance(now, now.plus(span))),
@@ -144,8 +147,8 @@ fn check_distance(now: Timestamp, time: Timestamp) -> Result<Timestamp, Error> {
 }
 
 /// An item of the agenda, as replies and frames show it.
-pub fn agenda_item_to_json(at: Timestamp, due: &AgendaItem) -> Value {
-    let (kind, key, id): (&str, &str, Value) = match due {
+pub fn agenda_item_to_json(at: Timestamp, item: &AgendaItem) -> Value {
+    let (kind, key, id): (&str, &str, Value) = match item {
         AgendaItem::Reminder(id) => ("reminder", "reminder_id", id.0.into()),
         AgendaItem::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),
         AgendaItem::InviteLink(id) => ("invite_expired", "invite_id", id.0.into()),

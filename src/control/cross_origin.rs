@@ -38,7 +38,7 @@ pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
             response
         }
-        Err(error) => reply::failure(&error, None),
+        Err(error) => reply::refusal(&error, None),
     }
 }
 

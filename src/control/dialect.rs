@@ -11,10 +11,11 @@ use crate::dialect::{Dialect, RenamableNames};
 /// What is wrong with the document, with the JSON path.
 pub fn read(text: &str) -> Result<Dialect, String> {
     // The keys of an object in the server settings. The OpenAPI document does not list these keys.
-    let methods = AUTHENTICATION_METHODS.iter().map(|(name, _)| (*name).to_owned());
+    let authentication_methods = AUTHENTICATION_METHODS.iter().map(|(name, _)| (*name).to_owned());
     // A key in the JSON text of `field_data`.
     let field_data_keys = ["subtype".to_owned()];
-    let keys = crate::openapi::renamable_keys().into_iter().chain(methods).chain(field_data_keys).collect();
+    let keys =
+        crate::openapi::renamable_keys().into_iter().chain(authentication_methods).chain(field_data_keys).collect();
     let paths = rows().map(|row| row.route.path.to_owned());
     Dialect::parse(text, &RenamableNames { keys, paths: paths.collect() })
 }

@@ -35,9 +35,9 @@ fn release_error<E: Error>(release: &str) -> Option<E> {
 impl Visitor<'_> for LevelVisitor {
     type Value = FeatureLevel;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // `json_diagnostic` puts the name of a type into words.
-        f.write_str("i64")
+        formatter.write_str("i64")
     }
 
     fn visit_i64<E: Error>(self, level: i64) -> Result<FeatureLevel, E> {
@@ -49,6 +49,7 @@ impl Visitor<'_> for LevelVisitor {
         Ok(FeatureLevel(level))
     }
 
+    // A release such as 12.0, without quotes, is a float in JSON.
     fn visit_f64<E: Error>(self, number: f64) -> Result<FeatureLevel, E> {
         Err(release_error(&format!("{number:?}")).unwrap_or_else(|| E::invalid_type(Unexpected::Float(number), &self)))
     }

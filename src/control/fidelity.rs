@@ -74,10 +74,9 @@ impl Manifest {
     }
 
     fn counts_to_json(&self, level: i64, counts: &ComparisonCounts) -> Value {
-        let difference_record = |(position, requests): (&usize, &usize)| {
-            let reason = self.reasons.get(*position)?;
-            let Reason { kind, reason, assumption } = reason;
-            Some(json!({"kind": kind, "reason": reason, "assumption": assumption, "requests": requests}))
+        let difference_record = |(position, request_count): (&usize, &usize)| {
+            let Reason { kind, reason, assumption } = self.reasons.get(*position)?;
+            Some(json!({"kind": kind, "reason": reason, "assumption": assumption, "requests": request_count}))
         };
         json!({
             "feature_level": level,

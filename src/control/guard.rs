@@ -2,7 +2,8 @@
 //! token is required, those for foreign host names.
 
 use crate::error::Error;
-use crate::http::authority::{Authority, SingleHeader};
+use crate::http::host::Host;
+use crate::http::single_header::SingleHeader;
 use http::{HeaderMap, header};
 
 /// The conditions of access to control.
@@ -26,15 +27,13 @@ impl Guard {
         match SingleHeader::from_headers(headers, header::ORIGIN) {
             SingleHeader::Absent => {}
             SingleHeader::Value(origin)
-                if Authority::parse_origin(origin).is_some_and(|host| self.is_local_or_bound(&host)) => {}
+                if Host::parse_origin(origin).is_some_and(|host| self.is_local_or_bound(&host)) => {}
             SingleHeader::Value(origin) => return forbidden(format!("pages of {origin}")),
             SingleHeader::Unreadable => return forbidden("several origins".to_owned()),
         }
         let Some(token) = &self.token else {
             return match SingleHeader::from_headers(headers, header::HOST) {
-                SingleHeader::Value(host)
-                    if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)) =>
-                {
+                SingleHeader::Value(host) if Host::parse(host).is_some_and(|host| self.is_local_or_bound(&host)) => {
                     Ok(())
                 }
                 SingleHeader::Value(host) => forbidden(format!("the host name {host}")),
@@ -57,12 +56,12 @@ impl Guard {
     pub fn admits_host(&self, headers: &HeaderMap) -> bool {
         self.token.is_some()
             || matches!(SingleHeader::from_headers(headers, header::HOST), SingleHeader::Value(host)
-                if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)))
+                if Host::parse(host).is_some_and(|host| self.is_local_or_bound(&host)))
     }
 
     /// Whether a host is the one that the server listens on, or a loopback name.
-    fn is_local_or_bound(&self, host: &Authority) -> bool {
-        host.is_loopback() || host.is(&self.host)
+    fn is_local_or_bound(&self, host: &Host) -> bool {
+        host.is_loopback() || host.is_same_host(&self.host)
     }
 }
 
@@ -86,10 +85,10 @@ mod tests {
         for host in
             ["127.0.0.1", "127.0.0.1:9991", "[::1]:9991", "localhost", "a.localhost:1", "10.1.2.3:5", "LOCALHOST"]
         {
-            assert!(guard.is_local_or_bound(&Authority::parse(host).expect(host)), "{host}");
+            assert!(guard.is_local_or_bound(&Host::parse(host).expect(host)), "{host}");
         }
         for host in ["example.org", "localhost.example.org", "127.0.0.1.example.org", "10.1.2.4", "[::2]"] {
-            assert!(!guard.is_local_or_bound(&Authority::parse(host).expect(host)), "{host}");
+            assert!(!guard.is_local_or_bound(&Host::parse(host).expect(host)), "{host}");
         }
     }
 

@@ -25,6 +25,7 @@ pub struct InviteAcceptance {
 /// When the organization is deactivated, the invitation is not open, or a new user can't have the name or the email
 /// address.
 pub fn accept(world: &World, key: &str, acceptance: &InviteAcceptance) -> Result<Value, Error> {
+    // `World::commit` would send watchers no frames about the new events, which they get for a request of the API.
     let (user, new_events) = world
         .commit_without_broadcast(|tx| accept::accept_invitation(tx, key, &acceptance.email, &acceptance.full_name))?;
     world.broadcast_change(&new_events);

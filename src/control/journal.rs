@@ -121,9 +121,9 @@ pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequ
     let count = || world.journal().find(&filter).len();
     // The number grows until the journal is emptied, so that a wait ends as soon as there are too many.
     let check = || Some(count()).filter(|count| *count >= bounds.at_least);
-    let awaited = waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await?;
-    let count = awaited.unwrap_or_else(count);
-    if awaited.is_some() && bounds.allows(count) {
+    let reached_count = waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await?;
+    let count = reached_count.unwrap_or_else(count);
+    if reached_count.is_some() && bounds.allows(count) {
         return Ok(json!({ "count": count }));
     }
     let (reason, nearest) =
@@ -147,7 +147,7 @@ impl FilterSpec<'_> {
             return Err(refusal(format!("{prefix}status: takes an HTTP status, or 0 for a dropped connection")));
         }
         let pattern = RequestPattern { method: self.method, path: self.path, params };
-        let pattern = pattern.checked(world, prefix, PatternUse::Entries(self.status))?;
+        let pattern = pattern.check_and_translate(world, prefix, PatternUse::Entries(self.status))?;
         let user = users::find_email(&world.snapshot(), self.user, &format!("{prefix}user"))?;
         let RequestPattern { method, path, params } = pattern;
         if let Some(fault) = &self.fault {
@@ -166,11 +166,11 @@ fn check_fault(world: &World, id: &str, prefix: &str) -> Result<(), Error> {
     if id == NETWORK_FAULT_ID || installed_ids.contains(&id) || has_fired() {
         return Ok(());
     }
-    let nearest = most_similar(&id[..id.floor_char_boundary(MAX_COMPARED_BYTES)], &installed_ids)
+    let nearest_clause = most_similar(&id[..id.floor_char_boundary(MAX_COMPARED_BYTES)], &installed_ids)
         .map(|nearest| format!("; the nearest is '{nearest}'"));
-    let nearest = nearest.unwrap_or_default();
+    let nearest_clause = nearest_clause.unwrap_or_default();
     Err(refusal(format!(
-        "{prefix}fault: there is no fault '{id}' in this world{nearest}{}",
+        "{prefix}fault: there is no fault '{id}' in this world{nearest_clause}{}",
         known_names_clause(&installed_ids)
     )))
 }
@@ -196,7 +196,7 @@ impl Bounds {
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
         format!(
             "Expected {expected_count} such {noun}, found {count}{}{}",
-            arrivals::no_requests_message(world, worlds, filter),
+            arrivals::no_requests_clause(world, worlds, filter),
             self.missing_entries_clause(count, world, filter)
         )
     }
@@ -255,8 +255,8 @@ impl Assertion {
 fn fault_clause(world: &World, filter: &Filter) -> String {
     let Some(id) = filter.fault.as_deref() else { return String::new() };
     let faults = world.faults().lock();
-    let Some(fault) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
-    let (fired, conditions) = (fault.fired, fault.conditions.clone());
+    let Some(installed) = faults.all().iter().find(|fault| fault.id == id) else { return String::new() };
+    let (fired, conditions) = (installed.fire_count, installed.fault.conditions.clone());
     drop(faults);
     if fired == 0 {
         let requests = describe_matching_requests(&conditions);
@@ -305,12 +305,12 @@ fn parked_polls_clause(world: &World, filter: &Filter) -> String {
     if filter.fault.is_some() || !is_for_polls(filter) {
         return String::new();
     }
-    let parked = match queues::count_parked(world, filter) {
+    let parked_clause = match queues::count_parked(world, filter) {
         0 => String::new(),
         1 => "; 1 poll is parked: a parked poll comes into the journal when it is answered".to_owned(),
         count => format!("; {count} polls are parked: a parked poll comes into the journal when it is answered"),
     };
-    parked + &given_up_polls_clause(world, filter)
+    parked_clause + &given_up_polls_clause(world, filter)
 }
 
 /// A clause for the message if clients closed the connections of polls that may match the filter.
@@ -321,12 +321,14 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
     };
     let (count, longest) = world.given_up_polls(is_included);
     let seconds = longest.micros() as f64 / 1e6;
-    let polls = match count {
+    let polls_text = match count {
         0 => return String::new(),
         1 => "1 poll was".to_owned(),
         count => format!("{count} polls were"),
     };
-    format!("; {polls} given up by the client, after {seconds:.1} s at most: such polls do not come into the journal")
+    format!(
+        "; {polls_text} given up by the client, after {seconds:.1} s at most: such polls do not come into the journal"
+    )
 }
 
 /// The entries that come nearest to the filter, each with a diff from what the filter expects. If any has the expected
@@ -334,26 +336,28 @@ fn given_up_polls_clause(world: &World, filter: &Filter) -> String {
 fn nearest_requests(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
         arrivals::candidates(world, filter).map(|entry| (filter.distance(&entry), entry)).collect();
-    if entries.iter().any(|(_, entry)| filter.has_path_of(entry)) {
-        entries.retain(|(_, entry)| filter.has_path_of(entry));
+    if entries.iter().any(|(_, entry)| filter.allows_path_of(entry)) {
+        entries.retain(|(_, entry)| filter.allows_path_of(entry));
     }
     entries.sort_by_key(|(distance, entry)| (*distance, std::cmp::Reverse(entry.id)));
     entries.truncate(MAX_NEAREST_REQUESTS);
-    let expected = filter.conditions();
+    let expected_conditions = filter.conditions();
     let record = |(_, entry): &(usize, Arc<Entry>)| {
         let entry_json = serde_json::to_value(entry.as_ref()).unwrap_or_default();
-        let keys = expected.keys().map(|key| {
-            let actual = match (key.as_str(), entry.route) {
-                ("path", Some(route)) if expected[key] == route => Value::from(route),
-                ("params", _) => params_to_compare(&expected[key], &entry_json["params"]),
+        let actual_condition = |key: &String| {
+            let actual_value = match (key.as_str(), entry.route) {
+                ("path", Some(route)) if expected_conditions[key] == route => Value::from(route),
+                ("params", _) => params_to_compare(&expected_conditions[key], &entry_json["params"]),
                 _ => entry_json[key].clone(),
             };
-            (key.clone(), actual)
-        });
-        let actual: serde_json::Map<String, Value> = keys.collect();
-        let (expected, actual) =
-            (format!("{:#}\n", Value::from(expected.clone())), format!("{:#}\n", Value::from(actual)));
-        let diff = TextDiff::from_lines(&expected, &actual).unified_diff().header("expected", "found").to_string();
+            (key.clone(), actual_value)
+        };
+        let actual_conditions: serde_json::Map<String, Value> =
+            expected_conditions.keys().map(actual_condition).collect();
+        let expected_text = format!("{:#}\n", Value::from(expected_conditions.clone()));
+        let actual_text = format!("{:#}\n", Value::from(actual_conditions));
+        let diff =
+            TextDiff::from_lines(&expected_text, &actual_text).unified_diff().header("expected", "found").to_string();
         json!({ "entry": entry_json, "diff": diff })
     };
     entries.iter().map(record).collect()

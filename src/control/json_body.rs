@@ -39,7 +39,7 @@ pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> 
 ///
 /// # Errors
 ///
-/// As [`read_body`].
+/// Those of [`read_body`].
 pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -43,7 +43,7 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// The values of a network without a profile.
 const NO_PROFILE: Profile =
-    Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_per_second: None, loss: 0.0, description: "" };
+    Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_per_second: None, loss_rate: 0.0, description: "" };
 
 /// Sets the network of a user, or that of all users without one of their own.
 ///
@@ -53,8 +53,8 @@ const NO_PROFILE: Profile =
 pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
     let [latency_ms, jitter_ms] =
         [spec.latency_ms, spec.jitter_ms].map(|value| value.map(|Milliseconds(number)| number));
-    let limits = [latency_ms, jitter_ms, spec.bytes_per_second];
-    if spec.profile.is_none() && spec.loss.is_none() && limits.iter().all(Option::is_none) {
+    let numbers = [latency_ms, jitter_ms, spec.bytes_per_second];
+    if spec.profile.is_none() && spec.loss.is_none() && numbers.iter().all(Option::is_none) {
         return Err(refusal("$: takes a profile, or latency_ms, jitter_ms, bytes_per_second or loss"));
     }
     let user = users::find_email(&world.snapshot(), spec.user.as_deref(), "$.user")?;
@@ -73,8 +73,8 @@ pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
         return Err(refusal("$.bytes_per_second: takes a whole number from 1 on"));
     }
     profile.bytes_per_second = spec.bytes_per_second.or(profile.bytes_per_second);
-    profile.loss = spec.loss.unwrap_or(profile.loss);
-    if !(0.0..=1.0).contains(&profile.loss) {
+    profile.loss_rate = spec.loss.unwrap_or(profile.loss_rate);
+    if !(0.0..=1.0).contains(&profile.loss_rate) {
         return Err(refusal("$.loss: takes a number from 0 to 1"));
     }
     world.networks().lock().set(user, profile);
@@ -98,7 +98,7 @@ pub fn list(world: &World) -> Value {
             "latency_ms": profile.latency_ms,
             "jitter_ms": profile.jitter_ms,
             "bytes_per_second": profile.bytes_per_second,
-            "loss": profile.loss,
+            "loss": profile.loss_rate,
         })
     };
     json!({"networks": networks.all().iter().map(to_record).collect::<Vec<_>>()})

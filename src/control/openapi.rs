@@ -75,16 +75,16 @@ pub fn control_document() -> Value {
 /// 32-bit numbers.
 fn replace_number_formats(part: &mut Value) {
     match part {
-        Value::Array(members) => members.iter_mut().for_each(replace_number_formats),
-        Value::Object(keys) => {
-            if let Some(format) = keys.get_mut("format").filter(|format| format.is_string()) {
+        Value::Array(items) => items.iter_mut().for_each(replace_number_formats),
+        Value::Object(members) => {
+            if let Some(format) = members.get_mut("format").filter(|format| format.is_string()) {
                 match format.as_str() {
                     Some("uint" | "uint64") => *format = "int64".into(),
                     Some("uint16" | "uint32") => *format = "int32".into(),
                     _ => {}
                 }
             }
-            keys.values_mut().for_each(replace_number_formats);
+            members.values_mut().for_each(replace_number_formats);
         }
         _ => {}
     }
@@ -159,10 +159,9 @@ fn parameters(row: &CallRow) -> Vec<Value> {
     let path_parameters =
         placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
     let parameters: &[QueryParameter] = if let Input::Query(parameters) = row.input { parameters } else { &[] };
-    let is_required = row.method == "DELETE";
     let query_parameters = parameters.iter().map(|parameter| {
-        json!({"name": parameter.name, "in": "query", "required": is_required, "description": parameter.description,
-            "schema": parameter.schema(is_required)})
+        json!({"name": parameter.name, "in": "query", "required": parameter.is_required,
+            "description": parameter.description, "schema": parameter.schema()})
     });
     path_parameters.chain(query_parameters).collect()
 }
@@ -223,4 +222,21 @@ fn error_schema() -> Value {
         },
         "required": ["result", "msg", "code"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::control_document;
+
+    #[test]
+    fn only_query_parameters_without_which_a_call_is_refused_are_required() {
+        let document = control_document();
+        let is_required = |path: &str, name: &str| {
+            let parameters = document["paths"][path]["delete"]["parameters"].as_array().expect("it has parameters");
+            parameters.iter().find(|parameter| parameter["name"] == name).map(|parameter| parameter["required"] == true)
+        };
+        assert_eq!(is_required("/control/worlds", "prefix"), Some(true));
+        assert_eq!(is_required("/control/worlds/{name}/network", "user"), Some(false));
+        assert_eq!(is_required("/control/worlds/{name}/rate_limit", "user"), Some(false));
+    }
 }

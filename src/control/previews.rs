@@ -54,7 +54,7 @@ pub fn show(world: &World) -> Value {
     json!({"thumbnail_seconds": seconds(thumbnails), "link_seconds": links.map(seconds)})
 }
 
-/// Resets the delays to the defaults. Previews that are already scheduled still arrive later.
+/// Resets the delays to the defaults. Previews that are already scheduled arrive at their time.
 ///
 /// # Errors
 ///

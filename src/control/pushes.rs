@@ -122,10 +122,10 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
         None => {
             let count = filter.find(world, base_url).len();
             let noun = if at_least == 1 { "push" } else { "pushes" };
-            let cause =
+            let cause_clause =
                 if count == 0 { no_push_message(&world.snapshot(), filter.user, &awaited) } else { String::new() };
             Err(Error::VerificationTimedOut {
-                reason: format!("Expected at least {at_least} such {noun}, found {count}{cause}").into(),
+                reason: format!("Expected at least {at_least} such {noun}, found {count}{cause_clause}").into(),
                 count: count.into(),
                 nearest: PushFilter::default().find(world, base_url).into(),
             })
@@ -134,7 +134,7 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
 }
 
 /// An addition to the message if there is no push at all, or none to the user: often the user has no device for it or
-/// is online, or the pushes went to other users.
+/// is online, or the pushes went to other users. Empty otherwise.
 fn no_push_message(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
     let pushes = &realm.relay.pushes;
     let Some((user, name)) = user.zip(awaited.user.as_ref()) else {

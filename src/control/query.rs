@@ -57,7 +57,7 @@ impl Query {
     }
 }
 
-/// Joins words to a list in a sentence, such as `a, b and c`.
+/// Joins words for a sentence, such as `a, b and c`.
 fn join_words(words: &[&str], conjunction: &str) -> String {
     match words {
         [leading @ .., last] if !leading.is_empty() => format!("{} {conjunction} {last}", leading.join(", ")),

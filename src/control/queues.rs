@@ -53,7 +53,7 @@ pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
 fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
     let pending_events = count_pending_events(realm, queue);
     let mut capabilities = queue.options.capabilities;
-    let capabilities = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
+    let enabled_names = capabilities.by_name().into_iter().filter(|(_, is_enabled)| **is_enabled).map(|(name, _)| name);
     json!({
         "queue_id": queue.id,
         "user": realm.user(queue.owner).map(|owner| owner.email.clone()),
@@ -62,7 +62,7 @@ fn queue_to_json(realm: &Realm, queue: &Queue) -> Value {
         "pending": pending_events,
         "last_event_id": queue.acknowledged_event.saturating_add_unsigned(pending_events as u64),
         "acknowledged": queue.acknowledged_event,
-        "capabilities": capabilities.collect::<Vec<_>>(),
+        "capabilities": enabled_names.collect::<Vec<_>>(),
     })
 }
 
@@ -82,13 +82,13 @@ pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Res
         return Err(refusal("$.count: takes a whole number from 1 on"));
     }
     let check = || {
-        let queues = find_queues(world, owner, awaited.parked);
+        let queues = queue_records(world, owner, awaited.parked);
         (queues.len() >= count).then_some(queues)
     };
     match waiting::wait_until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(queues) => Ok(json!({"count": queues.len(), "queues": queues})),
         None => {
-            let actual_count = find_queues(world, owner, awaited.parked).len();
+            let actual_count = queue_records(world, owner, awaited.parked).len();
             let state = match awaited.parked {
                 Some(true) => "parked ",
                 Some(false) => "not parked ",
@@ -98,10 +98,10 @@ pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Res
             let owner_note = awaited.user.as_ref().map(|user| format!(" of {user}")).unwrap_or_default();
             let user = awaited.user.as_deref();
             let cause = match actual_count {
-                0 if has_queues(&world.snapshot(), owner) => not_parked_message(world, owner, awaited.parked),
+                0 if has_queues(&world.snapshot(), owner) => not_parked_clause(world, owner, awaited.parked),
                 0 => {
-                    no_queue_message(world, user)
-                        + &arrivals::no_requests_message(world, worlds, &filter_of_owner(world, owner))
+                    no_queue_clause(world, user)
+                        + &arrivals::no_requests_clause(world, worlds, &filter_of_owner(world, owner))
                 }
                 _ => String::new(),
             };
@@ -109,7 +109,7 @@ pub async fn wait(world: &World, worlds: &Worlds, awaited: AwaitedQueues) -> Res
                 reason: format!("Expected at least {count} {state}{noun}{owner_note}, found {actual_count}{cause}")
                     .into(),
                 count: actual_count.into(),
-                nearest: find_queues(world, owner, None).into(),
+                nearest: queue_records(world, owner, None).into(),
             })
         }
     }
@@ -144,9 +144,9 @@ fn has_queues(realm: &Realm, owner: Option<UserId>) -> bool {
     queues_of(realm, owner).next().is_some()
 }
 
-/// An addition to the message if parked queues are awaited and there are queues, but no poll waits: how many, and when
-/// the last poll ended.
-fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>) -> String {
+/// An addition to the message if parked queues are awaited and there are queues, but no poll waits: how many queues
+/// there are, and how or when the last poll ended.
+fn not_parked_clause(world: &World, owner: Option<UserId>, parked: Option<bool>) -> String {
     if parked != Some(true) {
         return String::new();
     }
@@ -156,15 +156,16 @@ fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>
         count => format!("there are {count} queues, but no poll waits on them"),
     };
     let last_poll = queues_of(&realm, owner).filter(|queue| queue.poll_count > 0).map(|queue| queue.idle_since).max();
-    match (failed_poll_text(world, owner), last_poll) {
+    match (failed_poll_clause(world, owner), last_poll) {
         (Some(failed_poll), _) => format!("; {queues}: {failed_poll}"),
         (None, Some(at)) => format!("; {queues}: the last poll ended at {}", at.to_rfc3339()),
         (None, None) => format!("; {queues}: no client has polled"),
     }
 }
 
-/// What came of the user's last poll, if it got no events: its status and its fault.
-fn failed_poll_text(world: &World, owner: Option<UserId>) -> Option<String> {
+/// How the user's last poll failed: its status and its fault. None if there was no poll, or the last one was answered
+/// with 200.
+fn failed_poll_clause(world: &World, owner: Option<UserId>) -> Option<String> {
     let user = filter_of_owner(world, owner).user;
     let filter = Filter { method: Some(POLL_METHOD.into()), path: Some(POLL_PATH.into()), user, ..Filter::default() };
     let entries = world.journal().all();
@@ -178,7 +179,7 @@ fn failed_poll_text(world: &World, owner: Option<UserId>) -> Option<String> {
 
 /// An addition to the message if there is no queue at all, or none of the user: often the client logged in as another
 /// user, or did not register.
-fn no_queue_message(world: &World, user: Option<&str>) -> String {
+fn no_queue_clause(world: &World, user: Option<&str>) -> String {
     let realm = world.snapshot();
     let Some(user) = user else { return "; no client has registered a queue".to_owned() };
     let owners: BTreeSet<_> =
@@ -189,12 +190,10 @@ fn no_queue_message(world: &World, user: Option<&str>) -> String {
     }
 }
 
-fn find_queues(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value> {
+fn queue_records(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value> {
     let realm = world.snapshot();
-    let matches = |queue: &&std::sync::Arc<Queue>| {
-        owner.is_none_or(|owner| queue.owner == owner) && parked.is_none_or(|parked| is_parked(&realm, queue) == parked)
-    };
-    realm.queues.values().filter(matches).map(|queue| queue_to_json(&realm, queue)).collect()
+    let matches = |queue: &&Queue| parked.is_none_or(|parked| is_parked(&realm, queue) == parked);
+    queues_of(&realm, owner).filter(matches).map(|queue| queue_to_json(&realm, queue)).collect()
 }
 
 /// Removes a queue, so that its next poll fails with `BAD_EVENT_QUEUE_ID`.

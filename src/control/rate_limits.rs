@@ -36,16 +36,16 @@ pub struct RateLimitSpec {
 /// `ControlRefused` for an unknown user, a handle that several users have, or a number or time out of range.
 pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     let realm = world.snapshot();
-    let user = spec.user.as_deref().map(|user| users::find_user(&realm, user, "$.user")).transpose()?;
-    let requests = u32::try_from(spec.requests).ok().filter(|requests| (1..=MAX_REQUESTS).contains(requests));
-    let requests = requests.ok_or_else(|| {
+    let user = spec.user.as_deref().map(|name| users::find_user(&realm, name, "$.user")).transpose()?;
+    let budget_size = u32::try_from(spec.requests).ok().filter(|size| (1..=MAX_REQUESTS).contains(size));
+    let budget_size = budget_size.ok_or_else(|| {
         refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}, not {}", spec.requests))
     })?;
     let SpanInput(span) = spec.seconds;
     if span <= Span::from_seconds(0) || span > Span::from_days(MAX_SPAN_DAYS) {
         return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
-    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests, span });
+    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { budget_size, span });
     broadcast_rate_limits(world);
     Ok(json!({}))
 }
@@ -53,9 +53,9 @@ pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
 pub fn list(world: &World) -> Value {
     let realm = world.snapshot();
     let limits = world.rate_limits().lock();
-    let to_record = |(user, RateLimit { requests, span })| {
+    let to_record = |(user, RateLimit { budget_size, span })| {
         let user = Option::and_then(user, |user| realm.user(user)).map(|user| user.email.as_str());
-        json!({"user": user, "requests": requests, "seconds": span.micros() as f64 / 1e6})
+        json!({"user": user, "requests": budget_size, "seconds": span.micros() as f64 / 1e6})
     };
     json!({"rate_limits": limits.all().map(to_record).collect::<Vec<_>>()})
 }
@@ -72,9 +72,9 @@ fn broadcast_rate_limits(world: &World) {
 /// `ControlRefused` for an unknown user, or a handle that several users have.
 pub fn end(world: &World, query: &Query) -> Result<Value, Error> {
     match query.text("user") {
-        Some(user) => {
-            let user = users::find_user(&world.snapshot(), user, "user")?.id;
-            world.rate_limits().lock().remove(user);
+        Some(name) => {
+            let user = users::find_user(&world.snapshot(), name, "user")?;
+            world.rate_limits().lock().remove(user.id);
         }
         None => *world.rate_limits().lock() = RateLimits::default(),
     }

@@ -61,12 +61,12 @@ impl RequestPattern {
     /// # Errors
     ///
     /// `ControlRefused` for a part that no request can have, with the nearest existing name.
-    pub fn checked(self, world: &World, prefix: &str, pattern_use: PatternUse) -> Result<Self, Error> {
+    pub fn check_and_translate(self, world: &World, prefix: &str, pattern_use: PatternUse) -> Result<Self, Error> {
         let dialect = &world.settings().dialect;
         let method = self.method.as_deref();
         if let Some(unknown) = method.filter(|method| !METHODS.contains(method)) {
-            let takes = format!("an HTTP method in capitals, one of {}", METHODS.join(", "));
-            return Err(unknown_word_error(&format!("{prefix}method"), &takes, unknown, &METHODS));
+            let expected = format!("an HTTP method in capitals, one of {}", METHODS.join(", "));
+            return Err(unknown_word_error(&format!("{prefix}method"), &expected, unknown, &METHODS));
         }
         let matched_path = self
             .path
@@ -110,10 +110,11 @@ impl MatchedPath {
         if !path.starts_with('/') {
             return Err(refusal(format!("{prefix}path: takes a path, which begins with a slash")));
         }
-        let without_prefix = ["/api/v1", "/json"].iter().find_map(|api| path.strip_prefix(api));
-        let api_path = without_prefix.filter(|path| path.starts_with('/')).unwrap_or(path);
+        let path_without_prefix = ["/api/v1", "/json"].iter().find_map(|api| path.strip_prefix(api));
+        let api_path = path_without_prefix.filter(|path| path.starts_with('/')).unwrap_or(path);
         // Clients send the path of uploads with or without a trailing slash.
         let api_path = if api_path == "/tus/" { "/tus" } else { api_path };
+        // Neutral names are accepted too, whatever the dialect.
         let matched_path = [api_path, dialect.neutral_path(api_path)]
             .into_iter()
             .find_map(|path| Self::match_neutral(path, pattern_use));
@@ -123,7 +124,7 @@ impl MatchedPath {
         if pattern_use == PatternUse::Entries(Some(NOT_FOUND_STATUS)) {
             return Ok(Self { path: api_path.to_owned(), rows: Vec::new(), methods: None });
         }
-        let operation_path = if has_unfilled_part(api_path) {
+        let matching_row = if has_unfilled_part(api_path) {
             None
         } else {
             let neutral_path = dialect.neutral_path(api_path);
@@ -132,7 +133,7 @@ impl MatchedPath {
                 .find(|row| has_method(row, method))
                 .or_else(|| Router::shared().rows_of_path(neutral_path).next())
         };
-        let nearest = match (operation_path, Router::find_nearest(method.unwrap_or("GET"), api_path)) {
+        let nearest = match (matching_row, Router::find_nearest(method.unwrap_or("GET"), api_path)) {
             (Some(row), _) => format!("; with placeholders, it is {}", path_in_dialect(dialect, row)),
             (None, Some(row)) => format!("; the nearest is {}", path_in_dialect(dialect, row)),
             (None, None) => String::new(),
@@ -147,12 +148,12 @@ impl MatchedPath {
 
     /// Finds what a neutral path belongs to.
     fn match_neutral(path: &str, pattern_use: PatternUse) -> Option<Self> {
-        let from_rows = |path: &str, rows: Vec<&'static OperationRow>| {
+        let from_rows = |row_path: &str, rows: Vec<&'static OperationRow>| {
             let methods = rows.iter().map(|row| row.route.method).collect();
-            Self { path: path.to_owned(), rows, methods: Some(methods) }
+            Self { path: row_path.to_owned(), rows, methods: Some(methods) }
         };
-        if let Some(route) = find_path(path) {
-            return Some(from_rows(route, rows().filter(|row| row.route.path == route).collect()));
+        if let Some(row_path) = find_path(path) {
+            return Some(from_rows(row_path, rows().filter(|row| row.route.path == row_path).collect()));
         }
         let from_file = || Self { path: path.to_owned(), rows: Vec::new(), methods: Some(vec!["GET"]) };
         if pattern_use == PatternUse::Operations || FILE_KINDS.contains(&path) {
@@ -236,6 +237,7 @@ fn neutral_parameter(
             schema.get("enum").and_then(Value::as_array).is_some_and(|values| values.iter().any(|value| value == name))
         })
     };
+    // Neutral names are accepted too, whatever the dialect.
     let mut names = [name.as_str(), neutral_name].into_iter();
     if let Some(known_name) = names.find(|name| known_names.contains(name) || is_former(name) && !is_value(name)) {
         return Ok(known_name.to_owned());

@@ -34,8 +34,8 @@ pub fn reset(world: &World, worlds: &Worlds, reset: &Reset) -> Result<Value, Err
     let names = reset.keep.as_deref().unwrap_or_default();
     for (index, name) in names.iter().enumerate() {
         if !KEEPABLE_PARTS.contains(&name.as_str()) {
-            let takes = "faults, journal or report (snapshots stay anyway)";
-            return Err(unknown_word_error(&format!("$.keep[{index}]"), takes, name, &KEEPABLE_PARTS));
+            let expected = "faults, journal or report (snapshots stay anyway)";
+            return Err(unknown_word_error(&format!("$.keep[{index}]"), expected, name, &KEEPABLE_PARTS));
         }
     }
     let keeps = |part: &str| names.iter().any(|name| name == part);

@@ -18,6 +18,9 @@ pub struct SpanInput(pub Span);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampInput(pub Timestamp);
 
+const EXPECTED_SPAN: &str = r#"seconds, or a span such as "1d2h30m""#;
+const EXPECTED_TIMESTAMP: &str = "UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01";
+
 impl SpanInput {
     /// Parses a text such as `1d2h30m`, or a number of seconds.
     ///
@@ -25,13 +28,10 @@ impl SpanInput {
     ///
     /// A message that names the accepted forms, if the text has none of them.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let number = || text.parse().ok().and_then(span_from_number);
-        span_from_text(text).or_else(number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SECONDS}"))
+        let parse_number = || text.parse().ok().and_then(span_from_number);
+        span_from_text(text).or_else(parse_number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SPAN}"))
     }
 }
-
-const EXPECTED_SECONDS: &str = r#"seconds, or a span such as "1d2h30m""#;
-const EXPECTED_INSTANT: &str = "UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01";
 
 fn span_from_number(seconds: f64) -> Option<Span> {
     let micros = seconds * 1e6;
@@ -54,7 +54,8 @@ fn span_from_text(text: &str) -> Option<Span> {
     (!text.is_empty()).then(|| Span::from_micros(micros))
 }
 
-/// The microseconds of a number of units, without sign, such as `1` or `1.5`.
+/// Converts a number of units without a sign, such as `1` or `1.5`, to microseconds. None if the text is not such a
+/// number, or if the result is too large.
 fn micros_of(number: &str, seconds_per_unit: i64) -> Option<i64> {
     let micros_per_unit = seconds_per_unit * 1_000_000;
     let Some((whole, fraction)) = number.split_once('.') else {
@@ -103,7 +104,7 @@ impl<'de> Deserialize<'de> for SpanInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
-                expected: EXPECTED_SECONDS,
+                expected: EXPECTED_SPAN,
                 from_number: span_from_number,
                 from_text: span_from_text,
             })
@@ -123,7 +124,7 @@ impl<'de> Deserialize<'de> for TimestampInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
             .deserialize_any(NumberOrTextVisitor {
-                expected: EXPECTED_INSTANT,
+                expected: EXPECTED_TIMESTAMP,
                 from_number: timestamp_from_number,
                 from_text: timestamp_from_text,
             })

@@ -34,7 +34,7 @@ pub fn known_names_clause(known: &[&str]) -> String {
             let names: Vec<&str> = listed.map(|name| &name[..name.floor_char_boundary(MAX_LISTED_BYTES)]).collect();
             let rest = match known.len() - names.len() {
                 0 => String::new(),
-                rest => format!(" and {rest} more"),
+                rest_count => format!(" and {rest_count} more"),
             };
             format!("; there are '{}'{rest}", names.join("', '"))
         }
@@ -42,10 +42,10 @@ pub fn known_names_clause(known: &[&str]) -> String {
 }
 
 /// The refusal of a word that is not one of `words`: it says what is accepted, quotes the word, and names the nearest
-/// of `words`. `at` is where the word was found.
-pub fn unknown_word_error(at: &str, expected: &str, word: &str, words: &[&str]) -> Error {
+/// of `words`. `location` is where the word was found.
+pub fn unknown_word_error(location: &str, expected: &str, word: &str, words: &[&str]) -> Error {
     let beginning = &word[..word.floor_char_boundary(MAX_LISTED_BYTES)];
     let ellipsis = if beginning.len() < word.len() { "…" } else { "" };
     let nearest = json_diagnostic::most_similar(beginning, words).unwrap_or_default();
-    refusal(format!("{at}: takes {expected}, not '{beginning}{ellipsis}'; the nearest is '{nearest}'"))
+    refusal(format!("{location}: takes {expected}, not '{beginning}{ellipsis}'; the nearest is '{nearest}'"))
 }

@@ -32,7 +32,7 @@ const REGISTER_PARAMETERS: [&str; 7] = [
 /// What a watcher asked for.
 pub struct WatchRequest {
     pub world: Arc<World>,
-    /// The limit of frames per second.
+    /// The largest number of frames per second; None without a limit.
     pub max_per_second: Option<u64>,
     /// Whose events are sent; None for those of all users.
     viewer: Option<Viewer>,
@@ -85,20 +85,20 @@ impl WatchRequest {
 /// Parses the query parameter `register`: parameters of `POST /register`, each as text. `apply_markdown` is true unless
 /// they say otherwise.
 fn parse_register_parameters(register: Option<&str>) -> Result<BTreeMap<String, String>, Error> {
-    let mut values = BTreeMap::from([("apply_markdown".to_owned(), "true".to_owned())]);
-    let Some(text) = register else { return Ok(values) };
-    let given: Map<String, Value> = serde_json::from_str(text).map_err(|_| {
+    let mut parameters = BTreeMap::from([("apply_markdown".to_owned(), "true".to_owned())]);
+    let Some(text) = register else { return Ok(parameters) };
+    let sent_parameters: Map<String, Value> = serde_json::from_str(text).map_err(|_| {
         refusal(
             r#"register: takes a JSON object of parameters of POST /register, such as {"event_types": ["message"]}"#,
         )
     })?;
-    for (name, value) in given {
+    for (name, value) in sent_parameters {
         if !REGISTER_PARAMETERS.contains(&name.as_str()) {
             return Err(unknown_word_error("register", &REGISTER_PARAMETERS.join(", "), &name, &REGISTER_PARAMETERS));
         }
-        values.insert(name, value.to_string());
+        parameters.insert(name, value.to_string());
     }
-    Ok(values)
+    Ok(parameters)
 }
 
 /// The frame for something that happened in a world. URLs in it begin with `base_url`.
@@ -106,17 +106,17 @@ fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
     match watch_frame {
         WatchFrame::Request(entry) => request_frame(entry),
         WatchFrame::Clock { from, to, due_items, restoration } => {
-            let reported =
-                due_items.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item_to_json(*at, due));
+            let reported_items =
+                due_items.iter().filter(|(_, due)| due.is_listed()).map(|(at, due)| agenda_item_to_json(*at, due));
             let mut frame = json!({
                 "type": "clock",
                 "at": to.fractional_seconds(),
                 "from": from.fractional_seconds(),
                 "now": to.fractional_seconds(),
-                "fired": reported.collect::<Vec<_>>(),
+                "fired": reported_items.collect::<Vec<_>>(),
             });
             if let Some(restoration) = restoration {
-                frame["cause"] = cause(restoration).into();
+                frame["cause"] = cause_name(restoration).into();
             }
             if let Some(Restoration::Snapshot(name)) = restoration {
                 frame["snapshot"] = name.clone().into();
@@ -152,7 +152,8 @@ fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
     }
 }
 
-fn cause(restoration: &Restoration) -> &'static str {
+/// The name, in frames, of what set the world to another state.
+fn cause_name(restoration: &Restoration) -> &'static str {
     match restoration {
         Restoration::Snapshot(_) => "restore",
         Restoration::Reset => "reset",
@@ -171,7 +172,8 @@ fn request_frame(entry: &Entry) -> Value {
     frame
 }
 
-/// `event` is the event as one user's client receives it; None for one that is not made for a client.
+/// The frame for an entry of the log. `event` is what the watched user's client receives; if it is None, because the
+/// watcher watches all users, the event is rendered for the first user of its audience.
 fn event_frame(realm: &Realm, position: u64, entry: &LogEntry, event: Option<Value>) -> Value {
     let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
     let event = event.unwrap_or_else(|| render_event(realm, entry, users.first().copied()));
@@ -187,7 +189,7 @@ fn event_frame(realm: &Realm, position: u64, entry: &LogEntry, event: Option<Val
     })
 }
 
-/// The largest number of users in the audience whose names are in a frame.
+/// The largest number of users of the audience whose handles a frame has.
 const MAX_NAMED_USERS: usize = 50;
 
 /// The handles, by user ID, of the users in the event and of the first users in its audience, and the name of the
@@ -207,22 +209,22 @@ fn names_in_event(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     })
 }
 
-/// Renders the event as a client with all capabilities receives it. `viewer` is a user of the audience; if it is None,
-/// the event is rendered for the first user of the world. A message without an audience, or an event that such a client
-/// does not receive, has only its type and `op`.
-fn render_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
+/// Renders the event as a client with all capabilities receives it. `audience_user` is a user of the audience;
+/// if it is None, the event is rendered for the first user of the world. A message without an audience, or an event
+/// that such a client does not receive, has only its type and `op`.
+fn render_event(realm: &Realm, entry: &LogEntry, audience_user: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
     for (_, is_enabled) in capabilities.by_name() {
         *is_enabled = true;
     }
-    let user = viewer.or_else(|| realm.users.keys().next().copied());
+    let reader_id = audience_user.or_else(|| realm.users.keys().next().copied());
     let minimal_event = json!({"type": entry.event.kind.type_name(), "op": entry.event.kind.op()});
-    let Some(user) = user else { return minimal_event };
-    if matches!(entry.event.payload, Payload::Message(_)) && viewer.is_none() {
+    let Some(reader_id) = reader_id else { return minimal_event };
+    if matches!(entry.event.payload, Payload::Message(_)) && audience_user.is_none() {
         return minimal_event;
     }
     let options = QueueOptions { capabilities, ..QueueOptions::default() };
-    let reader = Reader { user, options: &options, queue: None };
+    let reader = Reader { user: reader_id, options: &options, queue: None };
     let event = render_events(realm, reader, entry, &[Part::Whole]).next();
     event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(minimal_event)
 }

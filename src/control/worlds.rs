@@ -7,7 +7,7 @@ use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_m
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Fixture};
-use crate::http::authority::Authority;
+use crate::http::host::Host;
 use crate::http::origin_of;
 use crate::http::request::ApiRequest;
 use crate::realm::Realm;
@@ -118,10 +118,10 @@ pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Er
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }
-    let idle_ttl = check_idle_ttl(control, &spec)?;
+    let idle_ttl = read_idle_ttl(control, &spec)?;
     let new_world = match &spec.fork_of {
-        Some(source_world) => {
-            let source_world = find_source_world(control, &spec, source_world)?;
+        Some(source_name) => {
+            let source_world = find_source_world(control, &spec, source_name)?;
             let _turn = source_world.wait_for_turn().await;
             if source_world.name() == Worlds::DEFAULT {
                 run_blocking(|| control.edge.setup_warnings.warn_of_changed_default(&source_world));
@@ -169,7 +169,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
     if is_default { Err(refusal("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
+fn read_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
     match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(SpanInput(ttl)) if ttl >= Span::from_seconds(1) => Ok(Some(ttl)),
@@ -177,6 +177,8 @@ fn check_idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, E
     }
 }
 
+/// Deletes a world, once the change in progress is done.
+///
 /// # Errors
 ///
 /// `ControlRefused` for the default world; `UnknownControlWorld` for a name that no world has.
@@ -257,9 +259,9 @@ fn find_source_world(control: &Control, spec: &WorldSpec, name: &str) -> Result<
 fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     let checkpoint = match &spec.snapshot {
         Some(name) => {
-            let unknown_snapshot =
+            let unknown_snapshot_error =
                 || refusal(format!("$.snapshot: {}", snapshots::unknown_snapshot_message(source_world, name)));
-            source_world.find_snapshot(name).ok_or_else(unknown_snapshot)?
+            source_world.find_snapshot(name).ok_or_else(unknown_snapshot_error)?
         }
         None => source_world.checkpoint(),
     };
@@ -273,7 +275,7 @@ fn fork(spec: &WorldSpec, source_world: &World) -> Result<NewWorld, Error> {
     let clock = spec.clock.map_or(checkpoint.clock, |initial| initial.apply_to(checkpoint.clock, real_now));
     let realm = move_to(realm, clock.now(real_now));
     let settings = WorldSettings {
-        feature_level: check_level(spec)?.unwrap_or(source_world.settings().feature_level),
+        feature_level: read_level(spec)?.unwrap_or(source_world.settings().feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| source_world.settings().dialect.clone()),
     };
     Ok(NewWorld { realm, clock, settings, real_time: source_world.real_time().clone() })
@@ -287,6 +289,7 @@ fn move_to(realm: Realm, time: Timestamp) -> Realm {
     let mut tx = Tx::new(realm);
     tx.run_due_items(time);
     let mut realm = tx.into_realm();
+    // No queue reads the entries.
     let end = realm.log.end();
     realm.log.trim(end);
     realm
@@ -318,17 +321,17 @@ fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, 
             Fixture::built_in(&name).ok_or_else(|| unknown_fixture_error(&name))?
         }
     };
-    let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
-        feature_level: check_level(spec)?.unwrap_or(defaults.feature_level),
+        feature_level: read_level(spec)?.unwrap_or(defaults.feature_level),
         dialect: read_dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
-    if let Some(document) = state {
-        let (mut realm, saved_clock) =
-            fixture::state::read(document, real_time.now()).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
+    if let Some(state_document) = fixture.filter(|text| fixture::state::is_state(text)) {
+        let (mut realm, saved_clock) = fixture::state::read(state_document, real_time.now())
+            .map_err(|diagnostics| fixture_refusal(&diagnostics))?;
         let clock = spec.clock.map_or(saved_clock, |initial| initial.apply_to(saved_clock, real_time.now()));
         let now = clock.now(real_time.now());
+        // What falls due before a later time happens with the world's first snapshot.
         if now < realm.now {
             realm = realm.rewind_to(now);
         }
@@ -352,7 +355,7 @@ fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
     refusal(fixture::join_diagnostics(diagnostics, to_message))
 }
 
-fn check_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
+fn read_level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     match spec.feature_level {
         Some(FeatureLevel(level)) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level.map(|FeatureLevel(level)| level)),
@@ -370,31 +373,23 @@ fn dialect_name(dialect: &Dialect) -> &'static str {
 }
 
 fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
+    let expected = "neutral, zulip or a dialect's document";
     let dialect = match &spec.dialect {
         None => return Ok(None),
         Some(Value::String(name)) => match name.as_str() {
             "neutral" => Dialect::neutral(),
             "zulip" => Dialect::zulip(),
-            other => {
-                return Err(unknown_word_error(
-                    "$.dialect",
-                    "neutral, zulip or a dialect's document",
-                    other,
-                    &DIALECT_NAMES,
-                ));
-            }
+            other => return Err(unknown_word_error("$.dialect", expected, other, &DIALECT_NAMES)),
         },
         Some(document @ Value::Object(_)) => super::dialect::read(&document.to_string())
             .map_err(|diagnostic| refusal(format!("$.dialect: {diagnostic}")))?,
-        Some(other) => {
-            return Err(refusal(format!("$.dialect: takes neutral, zulip or a dialect's document, not {other}")));
-        }
+        Some(other) => return Err(refusal(format!("$.dialect: takes {expected}, not {other}"))),
     };
     Ok(Some(Arc::new(dialect)))
 }
 
 /// The host name in the request's `Host` header; the loopback address if it is missing or invalid.
 fn requested_host(request: &ApiRequest) -> String {
-    let host = request.header(header::HOST).and_then(Authority::parse);
+    let host = request.header(header::HOST).and_then(Host::parse);
     host.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
 }

@@ -28,23 +28,24 @@ impl Dialect {
         }
     }
 
-    /// Renames keys and values within a value. `parent` is the key of the value, or of the list with it; "" for a whole
-    /// reply.
-    fn translate_within(&self, value: &mut Value, parent: &str) {
+    /// Renames keys and values within a value. `parent_key` is the key of the value, or of the list with it; "" for a
+    /// whole reply.
+    fn translate_within(&self, value: &mut Value, parent_key: &str) {
         match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),
-            Value::Object(object) => self.translate_object(object, parent),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent_key)),
+            Value::Object(object) => self.translate_object(object, parent_key),
             _ => {}
         }
     }
 
-    fn translate_object(&self, object: &mut Map<String, Value>, parent: &str) {
+    fn translate_object(&self, object: &mut Map<String, Value>, parent_key: &str) {
         let property = PROPERTY_NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str());
-        let property_values = property.and_then(|property| self.values.get(property));
+        let names_of_property_values = property.and_then(|property| self.values.get(property));
         for (key, value) in object.iter_mut().filter(|(key, _)| !USER_DATA_KEYS.contains(&key.as_str())) {
-            let names_under_parent = || self.values.get(&format!("{parent}.{key}"));
-            let names_of_property = property_values.filter(|_| PROPERTY_VALUE_KEYS.contains(&key.as_str()));
-            let names = self.values.get(key).or_else(names_under_parent).or(names_of_property);
+            let names_under_parent = || self.values.get(&format!("{parent_key}.{key}"));
+            let names_if_property_value =
+                names_of_property_values.filter(|_| PROPERTY_VALUE_KEYS.contains(&key.as_str()));
+            let names = self.values.get(key).or_else(names_under_parent).or(names_if_property_value);
             match value {
                 Value::String(text) if key == FIELD_DATA_KEY => {
                     if let Some(data) = field_data_with_site(text, |site| self.vendor_value(SITE_KEY, site)) {
@@ -63,7 +64,7 @@ impl Dialect {
                 other => self.translate_within(other, key),
             }
         }
-        let names = if parent == SITES_KEY { self.values.get(SITE_KEY) } else { Some(&self.keys) };
+        let names = if parent_key == SITES_KEY { self.values.get(SITE_KEY) } else { Some(&self.keys) };
         if let Some(names) = names.filter(|names| object.keys().any(|key| names.contains_key(key))) {
             let renamed =
                 std::mem::take(object).into_iter().map(|(key, value)| (names.get(&key).cloned().unwrap_or(key), value));
@@ -72,7 +73,8 @@ impl Dialect {
     }
 }
 
-/// The data of a profile field with another name for its site; None if it has no site with another name.
+/// The JSON of a profile field's data in which `other_name` has replaced the name of the site. None if it is no JSON,
+/// has no site, or `other_name` knows no other name.
 pub(super) fn field_data_with_site<'name>(
     data: &str,
     other_name: impl Fn(&str) -> Option<&'name str>,

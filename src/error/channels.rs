@@ -25,9 +25,6 @@ macro_rules! channels {
             ContentAccessRequired: 400 BAD_REQUEST "Channel content access is required.";
             MayNotChangeDefaults: 400 BAD_REQUEST "You do not have permission to change default channels.";
             OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
-            /// The value of `message_retention_days` is neither an allowed number nor an allowed word. Older levels
-            /// refuse invalid values of other parameters with it too.
-            BadParameterValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
             ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
             ChannelNameTooLong { limit }: 400 BAD_REQUEST "Channel name too long (limit: {limit} characters).";
             /// The name has a control character or a Unicode noncharacter.

@@ -20,7 +20,7 @@ macro_rules! groups {
             GroupNamePrefixForbidden { prefix }: 400 BAD_REQUEST "User group name cannot start with '{prefix}'.";
             /// The existing group may be deactivated.
             GroupNameTaken { name }: 400 BAD_REQUEST "User group '{name}' already exists.";
-            NoNewData: 400 BAD_REQUEST "No new data supplied";
+            NoGroupChanges: 400 BAD_REQUEST "No new data supplied";
             NoMembersToChange: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\", \"delete\", \"add_subgroups\" or \"delete_subgroups\".";
             NoSubgroupsToChange: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
             AlreadyMember { user_id }: 400 BAD_REQUEST "User {user_id} is already a member of this group";

@@ -80,7 +80,7 @@ macro_rules! messages {
             AnchorInTheMiddle: 400 BAD_REQUEST "The anchor can only be excluded at an end of the range";
             /// A term of the narrow has an unknown operator or an invalid operand.
             BadNarrow { desc }: 400 BAD_NARROW "Invalid narrow operator: {desc}" + [desc];
-            /// Two terms of the narrow contradict each other.
+            /// The narrow has several `with` terms.
             BadNarrowCombination { desc }: 400 BAD_NARROW "Invalid narrow operator combination: {desc}" + [desc];
             /// Narrows of event queues do not support the operator.
             OperatorNotSupported { operator }: 400 BAD_REQUEST "Operator {operator} not supported.";

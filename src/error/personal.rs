@@ -10,8 +10,8 @@ macro_rules! personal {
             InvitationExpired: 400 BAD_REQUEST "Invitation has expired";
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidInviteChannel { channel_id }: 400 BAD_REQUEST "Invalid channel ID {channel_id}. No invites were sent.";
-            /// The caller may add subscribers to none of the invitation's channels, or not to one of them that is not a
-            /// default channel.
+            /// The caller may not add subscribers to a channel of the invitation that is no default channel, or to none
+            /// of its channels.
             MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
             NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
             /// Some texts are not email addresses, or are addresses that the organization does not allow.
@@ -24,7 +24,7 @@ macro_rules! personal {
             // Typing.
             MissingTo: 400 BAD_REQUEST "Missing 'to' argument";
             EmptyTo: 400 BAD_REQUEST "Empty 'to' list";
-            /// `to` has several channels; before feature level 215.
+            /// `to` has several channels. Sent below level 215 only.
             SeveralTypingChannels: 400 BAD_REQUEST "Cannot send to multiple streams";
             MissingStreamId: 400 BAD_REQUEST "Missing 'stream_id' argument";
             TypingDisabledDirect: 400 BAD_REQUEST "User has disabled typing notifications for direct messages";
@@ -35,7 +35,7 @@ macro_rules! personal {
             SeveralFiles: 400 BAD_REQUEST "You may only upload one file at a time";
             UploadQuotaExceeded: 400 REALM_UPLOAD_QUOTA "Upload would exceed your organization's upload quota.";
             /// The token in the temporary URL of a file is malformed or has expired.
-            InvalidToken: 400 BAD_REQUEST "Invalid token";
+            InvalidFileToken: 400 BAD_REQUEST "Invalid token";
             /// The temporary URL of a file ends with another file's name.
             InvalidFilename: 400 BAD_REQUEST "Invalid filename";
             FileNotFound: 404 BAD_REQUEST "This file does not exist or has been deleted.";

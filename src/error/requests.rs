@@ -7,14 +7,14 @@ macro_rules! requests {
             /// The bytes are not an HTTP request.
             MalformedHttp: 400 BAD_REQUEST "Malformed HTTP request";
             /// The path with its query is too long.
-            AddressTooLong: 414 BAD_REQUEST "Request address is too long";
+            UriTooLong: 414 BAD_REQUEST "Request address is too long";
             /// The headers are too many or too long.
             HeadTooLarge: 431 BAD_REQUEST "Request headers are too large";
             /// No operation has this path.
             UnknownPath: 404 BAD_REQUEST "Unknown path";
             /// Operations with this path have other methods.
             MethodNotAllowed { allowed_methods }: 405 BAD_REQUEST "Method Not Allowed" + [allowed_methods];
-            /// Neither the host nor the path names a world.
+            /// There is no world with the name in the path or the host; without a name, there is no default world.
             UnknownWorld: 404 NONEXISTENT_SUBDOMAIN "Invalid subdomain";
             BodyTooLarge { limit_mib }: 413 BAD_REQUEST "Request body is larger than the allowed limit of {limit_mib} MiB";
             /// Too many large bodies arrive at the same time.
@@ -38,6 +38,9 @@ macro_rules! requests {
             InvalidValue { parameter }: 400 BAD_REQUEST "Invalid {parameter}";
             /// A validator refused the value; `reason` says why.
             InvalidValueBecause { parameter, reason }: 400 BAD_REQUEST "Invalid {parameter}: Value error, {reason}";
+            /// The value is neither an allowed number nor an allowed word. Older levels refuse invalid values of other
+            /// parameters with it too.
+            RequestVariableInvalid { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
             /// An object that takes no other keys has an unknown one.
             UnexpectedKey { key, parameter }: 400 BAD_REQUEST "Argument \"{key}\" at {parameter} is unexpected";
             /// The request names a present value (`old`) or its hash (`prev_content_sha256`), and the value is another
@@ -84,10 +87,10 @@ macro_rules! requests {
             WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
             /// The address or the password is wrong.
             AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
-            TokenMissing: 400 BAD_REQUEST "No JSON web token passed in request";
+            JwtMissing: 400 BAD_REQUEST "No JSON web token passed in request";
             /// The token is malformed or expired, or has a wrong signature.
-            TokenInvalid: 400 BAD_REQUEST "Bad JSON web token";
-            TokenWithoutEmail: 400 BAD_REQUEST "No email specified in JSON web token claims";
+            JwtInvalid: 400 BAD_REQUEST "Bad JSON web token";
+            JwtWithoutEmail: 400 BAD_REQUEST "No email specified in JSON web token claims";
             InvalidEmailSyntax: 400 BAD_REQUEST "Enter a valid email address.";
             PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
             /// The organization does not hand out keys the way development servers do.

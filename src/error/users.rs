@@ -29,7 +29,7 @@ macro_rules! users {
             NameTaken: 400 BAD_REQUEST "Unique names required in this organization.";
             CannotDeactivateOnlyOwner: 400 BAD_REQUEST "Cannot deactivate the only organization owner";
             /// The caller deactivates their own account, which is the only one or that of the only owner.
-            LastUser { entity, is_last_owner }: 400 CANNOT_DEACTIVATE_LAST_USER "Cannot deactivate the only {entity}." + [is_last_owner, entity];
+            CannotDeactivateLastUser { entity, is_last_owner }: 400 CANNOT_DEACTIVATE_LAST_USER "Cannot deactivate the only {entity}." + [is_last_owner, entity];
             CannotDemoteOnlyOwner: 400 BAD_REQUEST "The owner permission cannot be removed from the only organization owner.";
             /// The account's data were deleted.
             PlaceholderAccount: 400 BAD_REQUEST "Cannot activate a placeholder account; ask the user to sign up, instead.";
@@ -115,7 +115,7 @@ macro_rules! users {
             StorageKeyNotFound: 400 BAD_REQUEST "Key does not exist.";
 
             // Status and presence.
-            NoNewValues: 400 BAD_REQUEST "Client did not pass any new values.";
+            NoStatusChanges: 400 BAD_REQUEST "Client did not pass any new values.";
             EmojiNameRequired: 400 BAD_REQUEST "Client must pass emoji_name if they pass either emoji_code or reaction_type.";
             /// The status is neither `active` nor `idle`.
             InvalidPresenceStatus { status }: 400 BAD_REQUEST "Invalid status: {status}";

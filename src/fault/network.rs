@@ -15,7 +15,7 @@ pub struct Profile {
     /// Bandwidth for bodies, in each direction; None means unlimited.
     pub bytes_per_second: Option<u64>,
     /// The share of requests whose connection breaks, from 0 to 1.
-    pub loss: f64,
+    pub loss_rate: f64,
     /// A phrase for the generated documentation.
     pub description: &'static str,
 }
@@ -25,13 +25,13 @@ const fn profile(
     latency_ms: u64,
     jitter_ms: u64,
     bytes_per_second: u64,
-    loss: f64,
+    loss_rate: f64,
     description: &'static str,
 ) -> Profile {
-    Profile { name, latency_ms, jitter_ms, bytes_per_second: Some(bytes_per_second), loss, description }
+    Profile { name, latency_ms, jitter_ms, bytes_per_second: Some(bytes_per_second), loss_rate, description }
 }
 
-/// The profile in which no request arrives, whatever `loss` says.
+/// The profile in which no request arrives, whatever `loss_rate` says.
 const OFFLINE: &str = "offline";
 
 /// The named profiles: the offline one, then from the slowest to the fastest, then the lossy one.
@@ -41,7 +41,7 @@ pub const PROFILES: &[Profile] = &[
         latency_ms: 0,
         jitter_ms: 0,
         bytes_per_second: None,
-        loss: 1.0,
+        loss_rate: 1.0,
         description: "every connection breaks before its request is carried out, and no reply arrives",
     },
     profile("gprs", 500, 50, 6_250, 0.0, "50 kbit/s"),
@@ -139,11 +139,11 @@ impl Networks {
         if network.profile.name == OFFLINE {
             return Some(Loss::Before);
         }
-        let loss = network.profile.loss;
-        if loss <= 0.0 || network.draw_fraction() >= loss {
+        let loss_rate = network.profile.loss_rate;
+        if loss_rate <= 0.0 || network.rng.next_fraction() >= loss_rate {
             return None;
         }
-        Some(if network.draw_fraction() < 0.5 { Loss::Before } else { Loss::After })
+        Some(if network.rng.next_fraction() < 0.5 { Loss::Before } else { Loss::After })
     }
 
     /// The number of a user's network, by which one can tell later whether the user still has the same; None without a
@@ -160,15 +160,15 @@ impl Networks {
         if network.profile.name == OFFLINE {
             return true;
         }
-        let loss = network.profile.loss;
-        Some(network.number) != first_network_number && loss > 0.0 && network.draw_fraction() < loss
+        let loss_rate = network.profile.loss_rate;
+        Some(network.number) != first_network_number && loss_rate > 0.0 && network.rng.next_fraction() < loss_rate
     }
 
     /// Draws how a reply is delivered to a user; None when the user has no network.
     pub fn draw_reply_transfer(&mut self, user: Option<&str>) -> Option<ReplyTransfer> {
         let network = self.network_of(user)?;
         let Profile { name, latency_ms, jitter_ms, bytes_per_second, .. } = network.profile;
-        let jitter = if jitter_ms == 0 { 0.0 } else { network.draw_fraction() * jitter_ms as f64 };
+        let jitter = if jitter_ms == 0 { 0.0 } else { network.rng.next_fraction() * jitter_ms as f64 };
         let latency = Duration::from_millis(latency_ms) + Duration::from_micros((jitter * 1e3) as u64);
         Some(ReplyTransfer { latency, bytes_per_second, is_lost: name == OFFLINE })
     }
@@ -184,14 +184,6 @@ impl Networks {
         };
         let user_index = self.networks.iter().position(is_of_user);
         user_index.or_else(|| self.networks.iter().position(|network| network.user.is_none()))
-    }
-}
-
-impl Network {
-    /// Draws a number from 0 to less than 1.
-    fn draw_fraction(&mut self) -> f64 {
-        let [word] = self.rng.next_words();
-        f64::from(word) / (f64::from(u32::MAX) + 1.0)
     }
 }
 
@@ -211,7 +203,7 @@ mod tests {
 
     #[test]
     fn half_of_the_losses_come_before_the_request_is_carried_out() {
-        let mut networks = networks(7, None, Profile { loss: 0.2, ..profile_named("wifi") });
+        let mut networks = networks(7, None, Profile { loss_rate: 0.2, ..profile_named("wifi") });
         let losses: Vec<Option<Loss>> = (0..10_000).map(|_| networks.draw_loss(None)).collect();
 
         let count = |expected| losses.iter().filter(|loss| **loss == Some(expected)).count();
@@ -245,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_lost_to_users_who_went_offline_or_changed_their_network() {
-        let mut networks = networks(0, None, Profile { loss: 1.0, ..profile_named("wifi") });
+        let mut networks = networks(0, None, Profile { loss_rate: 1.0, ..profile_named("wifi") });
         let number = networks.number(None);
         assert!(!networks.draw_reply_loss(None, number), "the request drew from it already");
         assert!(networks.draw_reply_loss(None, None));

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// The size of a full budget, at least 1.
-    pub requests: u32,
+    /// The number of requests in a full budget, at least 1.
+    pub budget_size: u32,
     /// The time in which an empty budget refills completely; positive.
     pub span: Span,
 }
@@ -27,14 +27,14 @@ pub struct RateLimits {
 #[derive(Debug)]
 struct LimitState {
     limit: RateLimit,
-    spent: HashMap<BudgetKey, SpentBudget>,
+    spent_budgets: HashMap<BudgetKey, SpentBudget>,
 }
 
-/// The spent part of a budget, in integers: a request costs `span` units, in microseconds, and each microsecond that
-/// passes refunds `requests` units, so that a budget of `requests * span` units refills in `span`.
+/// The spent part of a budget, in integers: a request costs as many units as `span` has microseconds, and each
+/// microsecond that passes refunds `budget_size` units. So a budget of `budget_size * span` units refills in `span`.
 #[derive(Clone, Copy, Debug)]
 struct SpentBudget {
-    cost: i128,
+    spent_units: i128,
     /// The time of the latest request, up to which refunds are counted.
     at: Timestamp,
 }
@@ -59,7 +59,7 @@ impl RateLimits {
     /// Limits the requests of a user. With None: of each user without a limit of their own, and of callers without
     /// credentials together. Budgets start full.
     pub fn set(&mut self, user: Option<UserId>, limit: RateLimit) {
-        self.limits.insert(user, LimitState { limit, spent: HashMap::new() });
+        self.limits.insert(user, LimitState { limit, spent_budgets: HashMap::new() });
     }
 
     /// Removes the limit of a user; the one for users without a limit of their own stays.
@@ -75,33 +75,34 @@ impl RateLimits {
     /// applies. A refused request costs nothing.
     pub fn charge(&mut self, caller: Option<UserId>, is_poll: bool, now: Timestamp) -> Option<Budget> {
         let has_user_limit = caller.is_some() && self.limits.contains_key(&caller);
-        let LimitState { limit, spent } = self.limits.get_mut(if has_user_limit { &caller } else { &None })?;
-        let spent = spent.entry((caller, is_poll)).or_insert(SpentBudget { cost: 0, at: now });
-        Some(limit.spend(spent, now))
+        let LimitState { limit, spent_budgets } = self.limits.get_mut(if has_user_limit { &caller } else { &None })?;
+        let spent_budget = spent_budgets.entry((caller, is_poll)).or_insert(SpentBudget { spent_units: 0, at: now });
+        Some(limit.spend(spent_budget, now))
     }
 }
 
 impl RateLimit {
-    /// Spends the price of a request, if that much is left.
-    fn spend(self, spent: &mut SpentBudget, now: Timestamp) -> Budget {
-        let (requests, price) = (i128::from(self.requests), i128::from(self.span.micros()));
+    /// Spends the cost of a request, if that much is left.
+    fn spend(self, spent_budget: &mut SpentBudget, now: Timestamp) -> Budget {
+        let (budget_size, request_cost) = (i128::from(self.budget_size), i128::from(self.span.micros()));
         // The clock goes back when a world is restored.
-        let elapsed = i128::from(now.since(spent.at).micros()).max(0);
-        let full_cost = requests * price;
-        let mut cost = (spent.cost - elapsed * requests).max(0);
-        let deficit = cost + price - full_cost;
+        let elapsed = i128::from(now.since(spent_budget.at).micros()).max(0);
+        let budget_units = budget_size * request_cost;
+        let mut spent_units = (spent_budget.spent_units - elapsed * budget_size).max(0);
+        let deficit = spent_units + request_cost - budget_units;
         let is_allowed = deficit <= 0;
         if is_allowed {
-            cost += price;
+            spent_units += request_cost;
         }
-        *spent = SpentBudget { cost, at: now };
-        let span_of =
-            |cost: i128| Span::from_micros(i64::try_from((cost + requests - 1) / requests).unwrap_or(i64::MAX));
+        *spent_budget = SpentBudget { spent_units, at: now };
+        // Rounded up, so that a request after the wait is allowed.
+        let refund_time =
+            |units: i128| Span::from_micros(i64::try_from((units + budget_size - 1) / budget_size).unwrap_or(i64::MAX));
         Budget {
-            limit: self.requests,
-            remaining: u32::try_from((full_cost - cost) / price).unwrap_or_default(),
-            full_at: now.plus(span_of(cost)),
-            retry_after: (!is_allowed).then(|| span_of(deficit)),
+            limit: self.budget_size,
+            remaining: u32::try_from((budget_units - spent_units) / request_cost).unwrap_or_default(),
+            full_at: now.plus(refund_time(spent_units)),
+            retry_after: (!is_allowed).then(|| refund_time(deficit)),
         }
     }
 }
@@ -118,7 +119,7 @@ mod tests {
 
     fn limits(user: Option<UserId>, requests: u32, seconds: i64) -> RateLimits {
         let mut limits = RateLimits::default();
-        limits.set(user, RateLimit { requests, span: Span::from_seconds(seconds) });
+        limits.set(user, RateLimit { budget_size: requests, span: Span::from_seconds(seconds) });
         limits
     }
 
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn each_caller_has_a_budget_and_a_user_limit_takes_precedence() {
         let mut limits = limits(None, 1, 60);
-        limits.set(MEL, RateLimit { requests: 2, span: Span::from_seconds(60) });
+        limits.set(MEL, RateLimit { budget_size: 2, span: Span::from_seconds(60) });
         let mut is_allowed =
             |caller, is_poll| limits.charge(caller, is_poll, at(0)).expect("it is limited").retry_after.is_none();
 

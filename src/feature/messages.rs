@@ -144,7 +144,7 @@ macro_rules! messages {
             /// Deletions in public channels are also sent to users who received, starred or reacted to one of the
             /// messages, and deletions in private channels with protected history only to subscribers who did; below
             /// 300, to the channel's subscribers.
-            ActionsHaveOneAudience = 300, Source("2024-10-07"),
+            MessageEventsShareAudience = 300, Source("2024-10-07"),
                 on "event delete_message", test "only_subscribers_got_deletions_before_300",
                 /// Sent to the users who would get `delete_message` for the message; below 300, reactions were sent to
                 /// the users who get its edits, and submessages to those who received, starred or reacted to it.

@@ -101,7 +101,7 @@ macro_rules! users {
             InvitersGetInvitesChanged = 209, ChangeLog,
                 on "event invites_changed", test "only_administrators_got_invites_changed_before_209";
             /// The `trigger` of direct messages is `direct_message`; below 201, `private_message`.
-            DirectMessagesInWebhooks = 201, ChangeLog,
+            DirectMessageTrigger = 201, ChangeLog,
                 on "posts to outgoing webhooks", test "direct_messages_to_bots_were_private_before_201";
             /// `invite_expires_in_days` was added; below 96, the expiry could not be chosen.
             ExpiryInDays = 96, ChangeLog,

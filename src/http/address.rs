@@ -1,6 +1,6 @@
 //! The address of a request: its world, the path inside that world, and the origin for URLs in replies.
 
-use super::authority::Authority;
+use super::host::Host;
 use super::protocol::RESUMABLE_PREFIX;
 use super::request::RequestHead;
 use crate::api::Origin;
@@ -22,7 +22,7 @@ pub struct Address<'a> {
     /// The path without the prefix of the world, still percent-encoded.
     pub path: &'a str,
     /// The path of an operation, without `/api/v1` or `/json`; None for a path outside the API.
-    pub operation: Option<&'a str>,
+    pub operation_path: Option<&'a str>,
     pub session_use: SessionUse,
     /// Whether the request names no world and so is for the default one.
     pub names_no_world: bool,
@@ -63,8 +63,8 @@ impl<'a> Address<'a> {
     }
 
     fn new(world: Cow<'a, str>, origin: Origin<'a>, path: &'a str, names_no_world: bool) -> Self {
-        let (operation, session_use) = (operation_path(path, origin.prefix), SessionUse::of_path(path));
-        Self { world, origin, path, operation, session_use, names_no_world }
+        let (operation_path, session_use) = (operation_path(path, origin.prefix), SessionUse::of_path(path));
+        Self { world, origin, path, operation_path, session_use, names_no_world }
     }
 }
 
@@ -102,7 +102,7 @@ pub fn origin_of<'a>(scheme: &'static str, headers: &'a HeaderMap) -> Origin<'a>
         _ => scheme,
     };
     // A malformed host must not appear in URLs of the reply.
-    let is_host = |host: &&str| Authority::parse(host).is_some();
+    let is_host = |host: &&str| Host::parse(host).is_some();
     let direct_host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let forwarded_host = first_forwarded(headers, FORWARDED_HOST).filter(is_host);
     let host = forwarded_host.or_else(|| direct_host.filter(is_host)).unwrap_or("127.0.0.1");

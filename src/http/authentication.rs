@@ -86,6 +86,7 @@ impl Credentials {
         let (email, key) = (&*self.email, self.key.trim());
         Self::check_key_format(key)?;
         let user = self.owner(realm).ok_or(Error::InvalidApiKey)?;
+        // Most addresses are ASCII; only others need the second comparison, which allocates.
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);
         }
@@ -98,7 +99,7 @@ impl Credentials {
 /// once.
 #[derive(Debug, Default)]
 pub struct CredentialsCache {
-    last: Mutex<Option<CachedHeader>>,
+    last_header: Mutex<Option<CachedHeader>>,
 }
 
 /// The bytes of a header and the credentials in it.
@@ -112,14 +113,16 @@ impl CredentialsCache {
         if values.next().is_some() {
             return Some(Err(Error::InvalidAuthorizationHeader));
         }
-        let mut last = self.last.lock();
-        if let Some((_, credentials)) = last.as_ref().filter(|(cached_bytes, _)| **cached_bytes == *header.as_bytes()) {
+        let mut last_header = self.last_header.lock();
+        if let Some((_, credentials)) =
+            last_header.as_ref().filter(|(cached_bytes, _)| **cached_bytes == *header.as_bytes())
+        {
             return Some(Ok(credentials.clone()));
         }
         let credentials =
             header.to_str().map_err(|_| Error::InvalidAuthorizationHeader).and_then(Credentials::parse).map(Arc::new);
         if let Ok(credentials) = &credentials {
-            *last = Some((header.as_bytes().into(), credentials.clone()));
+            *last_header = Some((header.as_bytes().into(), credentials.clone()));
         }
         Some(credentials)
     }

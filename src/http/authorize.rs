@@ -51,7 +51,7 @@ pub(super) fn authorize(
 /// `CsrfFailed`.
 fn check_session_request(context: &RequestContext<'_>, routed: &RoutedRequest) -> Result<(), Error> {
     let incoming = context.incoming;
-    if !context.authenticates_by_session && !incoming.is_authenticated_by_session {
+    if !context.requires_session && !incoming.has_session_credentials {
         return Ok(());
     }
     session::check_csrf(

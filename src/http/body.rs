@@ -35,29 +35,29 @@ pub(super) const MIB: usize = 1024 * 1024;
 /// The number of bytes that a body may have, and the error for more.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
-    bytes: usize,
+    max_bytes: usize,
     /// Makes the error for a larger body.
-    too_large: fn() -> Error,
+    too_large_error: fn() -> Error,
 }
 
 impl BodyLimit {
     /// The limit of control calls that take no documents.
-    pub const CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
+    pub const CONTROL: Self = Self { max_bytes: MAX_BODY_MIB * MIB, too_large_error: body_too_large };
     /// The limit of control calls that take documents.
     pub const DOCUMENTS: Self = Self {
-        bytes: MAX_DOCUMENT_MIB * MIB,
-        too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
+        max_bytes: MAX_DOCUMENT_MIB * MIB,
+        too_large_error: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
     };
 
     /// The limit of API requests: that of files for multipart bodies and for chunks of resumable uploads. The limit of
     /// an operation without files is checked later, when the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
         if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_upload_chunk(headers) {
-            // The 64 KiB allow for the headers and boundaries of a multipart body.
-            let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
-            return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
+            let too_large_error = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
+            // 64 KiB more, for the headers and boundaries of a multipart body.
+            return Self { max_bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large_error };
         }
-        Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large }
+        Self { max_bytes: MAX_BODY_MIB * MIB, too_large_error: body_too_large }
     }
 }
 
@@ -72,13 +72,13 @@ pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
 /// A limit on the memory for large bodies over all connections.
 #[derive(Debug)]
 pub struct BodyMemory {
-    limit: usize,
-    used: AtomicUsize,
+    limit_bytes: usize,
+    used_bytes: AtomicUsize,
 }
 
 impl BodyMemory {
-    pub fn with_limit(bytes: usize) -> Arc<Self> {
-        Arc::new(Self { limit: bytes, used: AtomicUsize::new(0) })
+    pub fn with_limit(limit_bytes: usize) -> Arc<Self> {
+        Arc::new(Self { limit_bytes, used_bytes: AtomicUsize::new(0) })
     }
 
     pub fn of_api() -> Arc<Self> {
@@ -94,24 +94,24 @@ impl BodyMemory {
 #[derive(Debug)]
 struct Reservation {
     memory: Arc<BodyMemory>,
-    bytes: usize,
+    reserved_bytes: usize,
 }
 
 impl Reservation {
     /// Reserves more bytes. They count even if there is too little memory, until the drop releases them.
-    fn grow(&mut self, bytes: usize) -> Result<(), Error> {
-        let used_before = self.memory.used.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        if used_before + bytes <= self.memory.limit {
+    fn grow(&mut self, added_bytes: usize) -> Result<(), Error> {
+        let used_before = self.memory.used_bytes.fetch_add(added_bytes, Ordering::Relaxed);
+        self.reserved_bytes += added_bytes;
+        if used_before + added_bytes <= self.memory.limit_bytes {
             return Ok(());
         }
-        Err(Error::BodiesTooLarge { limit_mib: self.memory.limit.div_ceil(MIB).into() })
+        Err(Error::BodiesTooLarge { limit_mib: self.memory.limit_bytes.div_ceil(MIB).into() })
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.memory.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.used_bytes.fetch_sub(self.reserved_bytes, Ordering::Relaxed);
     }
 }
 
@@ -167,8 +167,8 @@ pub async fn read_body(
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
         .and_then(|text| text.parse::<usize>().ok());
-    if announced_length.is_some_and(|length| length > limit.bytes) {
-        return Err((limit.too_large)());
+    if announced_length.is_some_and(|length| length > limit.max_bytes) {
+        return Err((limit.too_large_error)());
     }
     pin_mut!(body);
     if announced_length.is_some_and(|length| length > LARGE_BODY_BYTES) && !accepts_large_body() {
@@ -179,19 +179,19 @@ pub async fn read_body(
     let mut reservation: Option<Reservation> = None;
     loop {
         // Most bodies are empty or have arrived already, and need no timer.
-        let next = match body.next().now_or_never() {
-            Some(next) => next,
+        let next_chunk = match body.next().now_or_never() {
+            Some(next_chunk) => next_chunk,
             None => tokio::time::timeout(MAX_BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
         };
-        let mut chunk = match next {
+        let mut chunk = match next_chunk {
             Some(Ok(chunk)) => chunk,
             // A client whose connection broke during a resumable upload continues after the bytes that arrived.
             Some(Err(error)) if !is_resumable => return Err(Error::MalformedBody { reason: error.to_string().into() }),
             _ => return Ok(Body::from_bytes(buffer.into_bytes(), reservation)),
         };
         let length = buffer.len() + chunk.remaining();
-        if length > limit.bytes {
-            return Err((limit.too_large)());
+        if length > limit.max_bytes {
+            return Err((limit.too_large_error)());
         }
         if length > LARGE_BODY_BYTES {
             if reservation.is_none() && announced_length.is_none() && !accepts_large_body() {
@@ -199,7 +199,9 @@ pub async fn read_body(
                 return Ok(Body::unread());
             }
             let added_bytes = if reservation.is_none() { length } else { chunk.remaining() };
-            reservation.get_or_insert_with(|| Reservation { memory: memory.clone(), bytes: 0 }).grow(added_bytes)?;
+            reservation
+                .get_or_insert_with(|| Reservation { memory: memory.clone(), reserved_bytes: 0 })
+                .grow(added_bytes)?;
         }
         buffer.push(chunk.copy_to_bytes(chunk.remaining()), announced_length.unwrap_or_default())?;
     }
@@ -216,7 +218,7 @@ async fn discard(
     if headers.contains_key(header::EXPECT) {
         return;
     }
-    let mut remaining = limit.bytes;
+    let mut remaining = limit.max_bytes;
     while let Ok(Some(Ok(chunk))) = tokio::time::timeout(MAX_DISCARD_PAUSE, body.next()).await {
         match remaining.checked_sub(chunk.remaining()) {
             Some(difference) => remaining = difference,
@@ -250,12 +252,12 @@ impl BodyBuffer {
         }
         if self.large.as_ref().is_none_or(|large| large.len() < length) {
             // Untouched pages of a mapping take no memory, so a generous size costs nothing.
-            let mut larger = MmapMut::map_anon(length.next_power_of_two().max(announced_length))
+            let mut larger_mapping = MmapMut::map_anon(length.next_power_of_two().max(announced_length))
                 .map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
-            let received = self.large.as_deref().map_or(&*self.small, |large| &large[..self.large_length]);
-            larger[..received.len()].copy_from_slice(received);
-            self.large_length = received.len();
-            self.large = Some(larger);
+            let received_bytes = self.large.as_deref().map_or(&*self.small, |large| &large[..self.large_length]);
+            larger_mapping[..received_bytes.len()].copy_from_slice(received_bytes);
+            self.large_length = received_bytes.len();
+            self.large = Some(larger_mapping);
             self.small = Bytes::new();
         }
         if let Some(large) = &mut self.large {

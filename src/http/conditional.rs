@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part
 /// of the file for a range, 416 for a range outside of the file, or the whole file. A request for several ranges gets
 /// the whole file. A response without a file, such as a redirection, is returned unchanged.
-pub fn conditional_response(incoming: &ApiRequest, mut response: Response) -> Response {
+pub fn apply_conditions(incoming: &ApiRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;
     }
@@ -48,6 +48,7 @@ fn with_content_range(mut response: Response, content_range: &str) -> Response {
 fn client_has_file(request_headers: &HeaderMap, file_headers: &HeaderMap) -> bool {
     if let Some(tags) = request_headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok()) {
         let file_tag = file_headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+        // Weak tags compare like strong ones here (RFC 9110, 13.1.2).
         return tags
             .split(',')
             .map(|tag| tag.trim().trim_start_matches("W/"))
@@ -84,15 +85,16 @@ fn parse_range(range: &str, length: usize) -> RequestedRange {
     let Some(range_text) = range.strip_prefix("bytes=").filter(|range_text| !range_text.contains(',')) else {
         return RequestedRange::WholeFile;
     };
-    let Some((first, last)) = range_text.trim().split_once('-') else { return RequestedRange::WholeFile };
+    let Some((first_text, last_text)) = range_text.trim().split_once('-') else { return RequestedRange::WholeFile };
     let parse_number = |text: &str| -> Option<usize> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().unwrap_or(usize::MAX))
     };
-    let part = match (first, parse_number(first), last, parse_number(last)) {
+    let part = match (first_text, parse_number(first_text), last_text, parse_number(last_text)) {
         // The last `count` bytes; for 0, a range without a byte.
         ("", _, _, Some(count)) => length.saturating_sub(count)..if count == 0 { 0 } else { length },
         (_, Some(first), "", _) => first..length,
+        // Not a range, so it is ignored.
         (_, Some(first), _, Some(last)) if last < first => return RequestedRange::WholeFile,
         (_, Some(first), _, Some(last)) => first..last.saturating_add(1).min(length),
         _ => return RequestedRange::WholeFile,

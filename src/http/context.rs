@@ -28,7 +28,7 @@ pub(super) struct RequestContext<'a> {
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
     /// Whether callers authenticate by the session of a browser instead of a key.
-    pub authenticates_by_session: bool,
+    pub requires_session: bool,
     pub fault: Fault,
     /// Whether the client was offline when its parked poll was answered.
     pub is_reply_lost: bool,
@@ -38,14 +38,14 @@ pub(super) struct RequestContext<'a> {
 impl<'a> RequestContext<'a> {
     pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
         let settings = world.settings();
-        let path = address.operation.map_or(address.path, |path| settings.dialect.neutral_path(path));
+        let path = address.operation_path.map_or(address.path, |path| settings.dialect.neutral_path(path));
         Self {
             edge,
             incoming,
             world,
             emulation: emulation(settings.feature_level),
             origin: address.origin,
-            authenticates_by_session: address.session_use == SessionUse::Always,
+            requires_session: address.session_use == SessionUse::Always,
             fault: Fault::default(),
             is_reply_lost: false,
             trace: Trace::begin(world, incoming, path.to_owned()),
@@ -53,7 +53,7 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// Replies at older levels are JSON values, because the emulation changes them; at the newest level they are bytes.
+    /// Replies at the newest level are bytes; those at all others are JSON values, because the emulation changes them.
     pub fn reply_format(&self) -> ReplyFormat {
         if self.emulation.is_some() { ReplyFormat::Value } else { ReplyFormat::Bytes }
     }

@@ -16,9 +16,9 @@ pub struct Cors {
 pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
     /// The method that a preflight asks for; None for other requests.
-    method: Option<HeaderValue>,
+    requested_method: Option<HeaderValue>,
     /// The names of the headers that a preflight asks for.
-    headers: Option<HeaderValue>,
+    requested_headers: Option<HeaderValue>,
 }
 
 impl CorsRequest {
@@ -29,14 +29,14 @@ impl CorsRequest {
         }
         Self {
             origin,
-            method: headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
-            headers: headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
+            requested_method: headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
+            requested_headers: headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
         }
     }
 
     /// Whether the request only asks which requests are allowed.
     pub(super) fn is_preflight(&self) -> bool {
-        self.method.is_some()
+        self.requested_method.is_some()
     }
 }
 
@@ -117,7 +117,7 @@ impl Cors {
                 header::ACCESS_CONTROL_ALLOW_METHODS,
                 HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
             );
-            let requested_headers = request.headers.clone();
+            let requested_headers = request.requested_headers.clone();
             let allowed_headers =
                 requested_headers.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed_headers);

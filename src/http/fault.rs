@@ -23,29 +23,29 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct Fault {
     /// The ID of the fault and its effect.
-    fired: Option<(String, Effect)>,
+    id_and_effect: Option<(String, Effect)>,
 }
 
 impl Fault {
     /// Fires the world's faults; if none fires, the network may lose the request.
     pub fn fire(world: &World, trace: &mut Trace) -> Self {
-        let fired = fire_world_faults(world, trace).or_else(|| {
+        let id_and_effect = fire_world_faults(world, trace).or_else(|| {
             let loss = world.networks().lock().draw_loss(trace.user())?;
             Some((
                 NETWORK_FAULT_ID.to_owned(),
                 Effect::Drop { is_carried_out: loss == Loss::After, drops_retries: false },
             ))
         });
-        trace.fault = fired.as_ref().map(|(id, _)| id.clone());
-        if let Some((_, Effect::DelayMs(milliseconds))) = &fired {
+        trace.fault = id_and_effect.as_ref().map(|(id, _)| id.clone());
+        if let Some((_, Effect::DelayMs(milliseconds))) = &id_and_effect {
             trace.delay = Duration::from_millis(*milliseconds);
         }
-        Self { fired }
+        Self { id_and_effect }
     }
 
     /// The failure of the push relay, if that is the effect.
     pub fn push_relay_failure(&self) -> Option<PushRelayFailure> {
-        match self.fired {
+        match self.id_and_effect {
             Some((_, Effect::PushRelayFailure(failure))) => Some(failure),
             _ => None,
         }
@@ -53,7 +53,7 @@ impl Fault {
 
     /// The change to the events of a poll, if that is the effect.
     pub fn disturbance(&self) -> Option<Disturbance> {
-        match self.fired {
+        match self.id_and_effect {
             Some((_, Effect::Events(disturbance))) => Some(disturbance),
             _ => None,
         }
@@ -61,7 +61,7 @@ impl Fault {
 
     /// Ends all queues of the caller, if that is the effect.
     pub fn lose_queues(&self, world: &World, caller: &User) {
-        if !matches!(self.fired, Some((_, Effect::LoseQueue))) {
+        if !matches!(self.id_and_effect, Some((_, Effect::LoseQueue))) {
             return;
         }
         let result = world.commit(|tx| {
@@ -75,14 +75,15 @@ impl Fault {
         debug_assert!(result.is_ok(), "ending queues can't be refused");
     }
 
-    /// The reply to send without carrying out the operation, if the effect says so.
-    pub fn replacement_reply(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<PendingResponse> {
-        let (id, effect) = self.fired.as_ref()?;
+    /// The response to send without carrying out the operation, if the effect says so.
+    pub fn replacement_response(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<PendingResponse> {
+        let (id, effect) = self.id_and_effect.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => reply::json(*status, PendingBody::json_line(fields.clone())),
             Effect::Gateway(status) => gateway_page(*status),
             Effect::RateLimit { retry_after } => rate_limit_response(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => {
+                // The connection closes, so that nobody sees the status.
                 with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
             }
             _ => return None,
@@ -91,8 +92,8 @@ impl Fault {
     }
 
     /// Applies the effect to a response, and names the fault in its header.
-    pub fn apply_to_reply(&self, response: PendingResponse, dialect: &Dialect) -> PendingResponse {
-        let Some((id, effect)) = &self.fired else { return response };
+    pub fn apply_to_response(&self, response: PendingResponse, dialect: &Dialect) -> PendingResponse {
+        let Some((id, effect)) = &self.id_and_effect else { return response };
         let response = match effect {
             Effect::Drop { .. } => with_connection_fault(response, ConnectionFault::Dropped),
             Effect::TruncateAt(bytes) => with_connection_fault(
@@ -191,7 +192,7 @@ fn with_connection_fault(mut response: PendingResponse, fault: ConnectionFault) 
 fn rate_limit_response(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> PendingResponse {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let status_and_code = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    let mut response = pending_response::former_failure(&error, status_and_code, None, None);
+    let mut response = pending_response::former_refusal(&error, status_and_code, None, None);
     rate_limit::add_retry_after(retry_after, &mut response);
     rate_limit::add_headers(&rate_limit::used_up_budget(retry_after, now), &mut response);
     response

@@ -70,18 +70,18 @@ pub(super) fn serve_traced(
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    let parsed_query = request::parse_query(incoming).map(|raw| trace.params = raw.values);
+    let query_result = request::parse_query(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
     if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
     }
-    if let Some(response) = context.fault.replacement_reply(context.emulation, world.now()) {
+    if let Some(response) = context.fault.replacement_response(context.emulation, world.now()) {
         return response;
     }
-    match parsed_query.and_then(|()| serve(world, incoming, address)) {
+    match query_result.and_then(|()| serve(world, incoming, address)) {
         Ok(response) => response.map(PendingBody::Bytes),
         Err(error) => {
-            let mut response = pending_response::failure(&error, hint::for_error(&error));
+            let mut response = pending_response::refusal(&error, hint::for_error(&error));
             if matches!(error, Error::NotLoggedIn) {
                 if incoming.accepts_html() {
                     return reply::redirect_to_login(address.origin.prefix, incoming.path());
@@ -106,7 +106,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
         if let Some(hint) = hint.as_deref().filter(|_| hint::is_operation_outside_api(method, address.path)) {
             edge.setup_warnings.warn_of_path(incoming, hint);
         }
-        reply::failure(&error, hint)
+        reply::refusal(&error, hint)
     })
 }
 
@@ -115,7 +115,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
 /// # Errors
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and the other errors of credentials, `WebhookBotNotAllowed`,
-/// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
+/// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidFileToken`, `InvalidFilename`.
 fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(address.path).decode_utf8_lossy();
@@ -131,7 +131,7 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
         "static" => static_file(subpath, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     };
-    response.map(|response| conditional::conditional_response(incoming, response))
+    response.map(|response| conditional::apply_conditions(incoming, response))
 }
 
 fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
@@ -292,6 +292,7 @@ fn redirect_to_avatar(
     let mut url = match user {
         Some(user) if is_accessible(user) => avatar::avatar_url(realm, user, size),
         None if id.is_none() || !Feature::UnknownIdsHavePlaceholder.is_at(level) => {
+            // The version of a picture that was never changed.
             avatar::provider_url(id_or_email, 1, size)
         }
         _ => avatar::UNKNOWN_AVATAR_URL.to_owned(),

@@ -17,9 +17,9 @@ use crate::time::Clock;
 use crate::world::World;
 use serde_json::{Map, Value};
 
-use nearest::{MIN_SIMILARITY, most_similar};
+use nearest::{MIN_SIMILARITY, find_similar};
 
-pub use ids::{for_hidden_channel, for_name_without_id};
+pub use ids::{for_hidden_channel, for_name_instead_of_id};
 pub use messages::for_message;
 pub use nearest::for_name;
 pub use newer::for_newer_value;
@@ -56,7 +56,7 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::FileForbidden => {
             "Its owner and people who can read a message with it see the file: send a key, or open the temporary URL that GET /api/v1/user_uploads/{realm_id_str}/{filename} returns."
         }
-        Error::InvalidToken => {
+        Error::InvalidFileToken => {
             "The URL of a file that needs no key holds for 60 seconds of the world's clock: ask for another."
         }
         Error::MalformedBody { .. } => "Send parameters as application/x-www-form-urlencoded or multipart/form-data.",
@@ -67,7 +67,7 @@ pub fn for_error(error: &Error) -> Option<String> {
 
 /// A hint for a fault that is to leave out a field of a reply which does not have it.
 pub fn for_absent_field(reply: &Map<String, Value>, name: &str) -> String {
-    let nearest = most_similar(name, reply.keys().cloned()).map(|nearest| format!("; the nearest is '{nearest}'"));
+    let nearest = find_similar(name, reply.keys().cloned()).map(|nearest| format!("; the nearest is '{nearest}'"));
     format!("The fault is to leave out '{name}', which the reply does not have{}.", nearest.unwrap_or_default())
 }
 
@@ -176,7 +176,7 @@ pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<Str
         )),
         _ => {
             let name = error.row().name;
-            PERMISSION_HINTS.iter().find(|(error, _)| *error == name).map(|(_, hint)| (*hint).to_owned())
+            PERMISSION_HINTS.iter().find(|(error_name, _)| *error_name == name).map(|(_, hint)| (*hint).to_owned())
         }
     }
 }
@@ -299,18 +299,20 @@ pub fn for_path_outside_api(method: &str, path: &str) -> String {
     if let Some(hint) = for_doubled_slash(path) {
         return hint;
     }
-    let place = "The API is below /api/v1, control below /control";
+    let api_location = "The API is below /api/v1, control below /control";
     if path.trim_matches('/').is_empty() {
-        return format!("{place}; a browser gets the console here.");
+        return format!("{api_location}; a browser gets the console here.");
     }
     if let Some((first, rest)) = path.trim_start_matches('/').split_once('/')
-        && most_similar(first, ["control".to_owned()].into_iter()).is_some()
+        && find_similar(first, ["control".to_owned()].into_iter()).is_some()
     {
-        return format!("{place}: did you mean /control/{rest}?");
+        return format!("{api_location}: did you mean /control/{rest}?");
     }
     match Router::find_nearest(method, without_version_prefix(path)) {
-        Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
-        None => format!("{place}."),
+        Some(row) => {
+            format!("{api_location}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
+        }
+        None => format!("{api_location}."),
     }
 }
 
@@ -342,10 +344,10 @@ fn without_version_prefix(path: &str) -> &str {
 }
 
 /// A hint for an unknown world: the one with the most similar name; if none is similar, where the worlds are listed.
-pub fn for_unknown_world(name: &str, worlds: &[String]) -> String {
-    match most_similar(name, worlds.iter().cloned()) {
+pub fn for_unknown_world(name: &str, world_names: &[String]) -> String {
+    match find_similar(name, world_names.iter().cloned()) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),
-        None if worlds.is_empty() => format!("There is no world '{name}', nor any other."),
+        None if world_names.is_empty() => format!("There is no world '{name}', nor any other."),
         None => format!("There is no world '{name}'; GET /control/worlds lists those that there are."),
     }
 }

@@ -11,11 +11,11 @@ use bytes::Bytes;
 use http::header;
 use std::sync::Arc;
 
-/// Sets the session of a request, and replaces the credentials of the header by those of the session or of the
+/// Sets the session of a request, and replaces the credentials of the header with those of the session or of the
 /// webhook's key, where the address accepts them.
 pub(super) fn set_credentials(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
     apply_session(world, incoming, address.session_use);
-    if address.operation.is_some_and(incoming_webhooks::is_service_path) {
+    if address.operation_path.is_some_and(incoming_webhooks::is_service_path) {
         incoming.credentials = incoming_webhooks::credentials(&world.snapshot(), incoming);
     }
 }
@@ -28,7 +28,7 @@ fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionU
     let session = Session::find(world, incoming.headers());
     if session_use == SessionUse::Always || incoming.credentials.is_none() {
         incoming.credentials = session.as_ref().map(Session::credentials);
-        incoming.is_authenticated_by_session = session.is_some();
+        incoming.has_session_credentials = session.is_some();
     }
     incoming.session = session;
 }
@@ -36,7 +36,7 @@ fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionU
 /// Whether the caller may send a large body. This is checked before the body is read, so that callers without access
 /// cannot fill the memory.
 pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address: &Address<'_>) -> bool {
-    let (Some(world), Some(path)) = (edge.worlds.get(&address.world), address.operation) else {
+    let (Some(world), Some(path)) = (edge.worlds.get(&address.world), address.operation_path) else {
         return false;
     };
     let mut incoming = ApiRequest::new(head.clone(), Bytes::new());

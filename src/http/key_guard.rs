@@ -4,7 +4,8 @@
 //! require none: without this check, any page that a developer visits could fetch a key, also through a host name that
 //! its owner points at this machine (DNS rebinding).
 
-use super::authority::{Authority, SingleHeader};
+use super::host::Host;
+use super::single_header::SingleHeader;
 use crate::error::Error;
 use http::{HeaderMap, header};
 
@@ -36,7 +37,7 @@ impl KeyGuard {
         }
         match SingleHeader::from_headers(headers, header::HOST) {
             SingleHeader::Absent => Ok(()),
-            SingleHeader::Value(host) if Authority::parse(host).is_some_and(|host| self.trusts_host(&host)) => Ok(()),
+            SingleHeader::Value(host) if Host::parse(host).is_some_and(|host| self.trusts_host(&host)) => Ok(()),
             SingleHeader::Value(host) => forbidden(format!("the host name {host}")),
             SingleHeader::Unreadable => forbidden("several host names".to_owned()),
         }
@@ -51,9 +52,9 @@ impl KeyGuard {
     pub fn check_page(&self, headers: &HeaderMap) -> Result<(), Error> {
         match (SingleHeader::from_headers(headers, header::ORIGIN), SingleHeader::from_headers(headers, header::HOST)) {
             (SingleHeader::Value(origin), SingleHeader::Value(host)) if has_host(origin, host) => {
-                let mut without_origin = headers.clone();
-                without_origin.remove(header::ORIGIN);
-                self.check(&without_origin)
+                let mut headers_without_origin = headers.clone();
+                headers_without_origin.remove(header::ORIGIN);
+                self.check(&headers_without_origin)
             }
             _ => self.check(headers),
         }
@@ -65,21 +66,22 @@ impl KeyGuard {
         host.is_some_and(|host| has_host(origin, host)) || self.trusts_origin(origin)
     }
 
-    /// Whether pages of an origin may get keys: the origin is this machine, or the configured one if that is not `*`.
+    /// Whether pages of an origin may get keys: the origin is of this machine, or the configured one if that is not
+    /// `*`.
     pub fn trusts_origin(&self, origin: &str) -> bool {
         (self.cors_origin != "*" && origin == self.cors_origin)
-            || Authority::parse_origin(origin).is_some_and(|host| host.is_loopback())
+            || Host::parse_origin(origin).is_some_and(|host| host.is_loopback())
     }
 
     /// Whether the host of a request is this machine or the bound host.
     pub fn is_for_this_machine(&self, headers: &HeaderMap) -> bool {
-        let is_bound = |host: &Authority| self.host.iter().any(|bound| host.is(bound));
+        let is_bound = |host: &Host| self.host.iter().any(|bound_host| host.is_same_host(bound_host));
         matches!(SingleHeader::from_headers(headers, header::HOST), SingleHeader::Value(host)
-            if Authority::parse(host).is_some_and(|host| host.is_loopback() || is_bound(&host)))
+            if Host::parse(host).is_some_and(|host| host.is_loopback() || is_bound(&host)))
     }
 
-    fn trusts_host(&self, host: &Authority) -> bool {
-        let is_host = |name: &String| host.is(name);
+    fn trusts_host(&self, host: &Host) -> bool {
+        let is_host = |name: &String| host.is_same_host(name);
         !host.can_be_registered() || self.host.iter().any(is_host) || self.host_names.iter().any(is_host)
     }
 }
@@ -87,5 +89,5 @@ impl KeyGuard {
 /// Whether an origin has this host, including the port.
 fn has_host(origin: &str, host: &str) -> bool {
     let origin_host = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
-    Authority::parse(host).is_some() && origin_host.is_some_and(|origin_host| origin_host.eq_ignore_ascii_case(host))
+    Host::parse(host).is_some() && origin_host.is_some_and(|origin_host| origin_host.eq_ignore_ascii_case(host))
 }

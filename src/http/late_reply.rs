@@ -13,7 +13,7 @@ use std::time::Duration;
 /// reply did not arrive.
 pub(super) struct LateReply<'a, 'context> {
     context: &'a RequestContext<'context>,
-    journaled: JournaledRequest,
+    journaled_request: JournaledRequest,
     is_reported: bool,
     /// None once [`LateReply::wait_and_take_response`] has taken it.
     response: Option<Response>,
@@ -23,11 +23,11 @@ impl<'a, 'context> LateReply<'a, 'context> {
     /// `is_reported` is whether the report observes the request.
     pub fn new(
         context: &'a RequestContext<'context>,
-        journaled: JournaledRequest,
+        journaled_request: JournaledRequest,
         response: Response,
         is_reported: bool,
     ) -> Self {
-        Self { context, journaled, is_reported, response: Some(response) }
+        Self { context, journaled_request, is_reported, response: Some(response) }
     }
 
     /// Waits for the delay by the fault, then for the latency of the network, and returns the reply. A short latency is
@@ -35,8 +35,8 @@ impl<'a, 'context> LateReply<'a, 'context> {
     pub async fn wait_and_take_response(&mut self) -> Response {
         // Boxed, so that replies without a delay reserve no memory for it: the future of a request is moved several
         // times.
-        if !self.journaled.delay.is_zero() {
-            Box::pin(tokio::time::sleep(self.journaled.delay)).await;
+        if !self.journaled_request.delay.is_zero() {
+            Box::pin(tokio::time::sleep(self.journaled_request.delay)).await;
         }
         let RequestContext { world, incoming, .. } = self.context;
         let latency = self.response.as_mut().map_or(Duration::ZERO, |response| {
@@ -47,13 +47,13 @@ impl<'a, 'context> LateReply<'a, 'context> {
             Box::pin(tokio::time::sleep(latency)).await;
         }
         let response = self.response.take().unwrap_or_default();
-        self.report_receipt(report::receipt(self.context, &self.journaled, &response), &response);
+        self.report_receipt(report::receipt(self.context, &self.journaled_request, &response), &response);
         response
     }
 
     fn report_receipt(&self, receipt: Receipt, response: &Response) {
         if self.is_reported {
-            report::report_request(self.context, &self.journaled, response, receipt);
+            report::report_request(self.context, &self.journaled_request, response, receipt);
         }
     }
 }
@@ -62,8 +62,8 @@ impl Drop for LateReply<'_, '_> {
     fn drop(&mut self) {
         let Some(response) = self.response.take() else { return };
         let world = self.context.world;
-        let waited = world.real_time().now().since(self.journaled.arrived_at);
-        world.journal().record_lost_reply(self.journaled.entry.id, waited.micros() as f64 / 1e3);
+        let waiting_time = world.real_time().now().since(self.journaled_request.arrived_at);
+        world.journal().record_lost_reply(self.journaled_request.entry.id, waiting_time.micros() as f64 / 1e3);
         self.report_receipt(Receipt::Missing, &response);
     }
 }

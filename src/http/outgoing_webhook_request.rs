@@ -43,7 +43,7 @@ impl WebhookRequest {
 fn trigger_name(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
     match call.trigger {
         WebhookTrigger::Mention => "mention",
-        WebhookTrigger::DirectMessage if !Feature::DirectMessagesInWebhooks.is_at(settings.feature_level) => {
+        WebhookTrigger::DirectMessage if !Feature::DirectMessageTrigger.is_at(settings.feature_level) => {
             "private_message"
         }
         WebhookTrigger::DirectMessage => "direct_message",
@@ -53,7 +53,7 @@ fn trigger_name(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
 fn generic_body(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot);
     let mut body = json!({
-        "data": call.sent.message.body.content,
+        "data": call.sent_message.message.body.content,
         "message": message_value(realm, settings, call),
         "bot_email": bot.map(|bot| realm.api_email(bot)),
         "bot_full_name": bot.map(|bot| bot.full_name.as_str()),
@@ -74,10 +74,11 @@ fn message_value(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) ->
         computes_system_bot_avatars: false,
         allow_empty_topic_name: true,
     };
-    let sent = &call.sent;
-    let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
+    let sent_message = &call.sent_message;
+    let record =
+        MessageRecord::new(realm, &sent_message.message, &sent_message.sender, sent_message.channel.as_deref(), view);
     let mut message = serde_json::to_value(record).unwrap_or_default();
-    message["rendered_content"] = sent.message.body.rendered_html().into();
+    message["rendered_content"] = sent_message.message.body.rendered_html().into();
     if let Some(emulation) = emulation(settings.feature_level) {
         emulation.downgrade_message(realm, bot, &mut message);
     }
@@ -85,8 +86,8 @@ fn message_value(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) ->
 }
 
 fn slack_form(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> String {
-    let message = &call.sent.message;
-    let channel = call.sent.channel.as_ref();
+    let message = &call.sent_message.message;
+    let channel = call.sent_message.channel.as_ref();
     let timestamp = message.sent_at.seconds().to_string();
     form_urlencoded::Serializer::new(String::new())
         .append_pair("token", &call.token)
@@ -97,7 +98,7 @@ fn slack_form(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> St
         .append_pair("thread_ts", &timestamp)
         .append_pair("timestamp", &timestamp)
         .append_pair("user_id", &format!("U{}", message.sender))
-        .append_pair("user_name", &call.sent.sender.full_name)
+        .append_pair("user_name", &call.sent_message.sender.full_name)
         .append_pair("text", &message.body.content)
         .append_pair("trigger_word", trigger_name(call, settings))
         .append_pair("service_id", &call.bot.to_string())

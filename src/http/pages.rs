@@ -28,6 +28,7 @@ pub(super) use unknown_world::unknown_world_page;
 /// A header that browsers add to requests by HTTPS and to this machine; other programs do not send it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// A page, by the path of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page<'a> {
     /// The start page of a world, which names the logged-in user.
@@ -100,7 +101,7 @@ pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
     page.map(Page::methods)
 }
 
-/// A request for a page, with the state from which the methods below answer it.
+/// A request for a page, with the state from which the methods of `pages/` answer it.
 struct PageRequest<'a> {
     edge: &'a Edge,
     incoming: &'a ApiRequest,
@@ -113,6 +114,7 @@ struct PageRequest<'a> {
     csrf_token: String,
 }
 
+/// Answers a request for a page. Checks its method, its size and where it comes from first.
 pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> PendingResponse {
     let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
     let parameters = parse_parameters(incoming).and_then(|parameters| {
@@ -138,7 +140,7 @@ pub(super) fn serve(context: &mut RequestContext<'_>, page: Page<'_>) -> Pending
         };
         request.answer(page, trace)
     });
-    response.map_or_else(|error| pending_response::failure(&error, None), |response| response.map(PendingBody::Bytes))
+    response.map_or_else(|error| pending_response::refusal(&error, None), |response| response.map(PendingBody::Bytes))
 }
 
 impl PageRequest<'_> {
@@ -164,6 +166,7 @@ impl PageRequest<'_> {
             Page::Join(key) => Ok(self.join(key, is_post, trace)),
             Page::Confirm(key) => Ok(self.confirm(key)),
             Page::Register => Ok(self.register(trace)),
+            // Answered above.
             Page::Logout | Page::MissingSlash => Err(Error::UnknownPath),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 /// The header with a hint: a sentence that helps a client to correct its request.
-pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
+pub const HINT_HEADER: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
 pub type PendingResponse = http::Response<PendingBody>;
 
@@ -76,7 +76,7 @@ impl PendingBody {
 /// Adds the header with a hint, without characters other than printable ASCII. None adds no header.
 pub fn with_hint(mut response: PendingResponse, hint: Option<String>) -> PendingResponse {
     if let Some(value) = hint.and_then(to_header_value) {
-        response.headers_mut().insert(HINT, value);
+        response.headers_mut().insert(HINT_HEADER, value);
     }
     response
 }
@@ -102,14 +102,14 @@ static API_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
 });
 
 /// The refusal of a request, in the API's envelope.
-pub fn failure(error: &Error, hint: Option<String>) -> PendingResponse {
-    former_failure(error, None, None, hint)
+pub fn refusal(error: &Error, hint: Option<String>) -> PendingResponse {
+    former_refusal(error, None, None, hint)
 }
 
 /// The refusal of a request with the status, code and message that the error has at an older level; None where they are
 /// the same as at the newest level. An empty code removes the field `code`; with the code `BAD_REQUEST`, only `result`,
 /// `msg` and `code` remain.
-pub fn former_failure(
+pub fn former_refusal(
     error: &Error,
     status_and_code: Option<(u16, &str)>,
     message: Option<String>,
@@ -119,17 +119,17 @@ pub fn former_failure(
     if let Some(message) = message {
         body.insert("msg".into(), message.into());
     }
-    let Some((status, code)) = status_and_code else { return refusal(error, error.status(), body, hint) };
+    let Some((status, code)) = status_and_code else { return build_refusal(error, error.status(), body, hint) };
     body.insert("code".into(), code.into());
     match code {
         "" => _ = body.shift_remove("code"),
         "BAD_REQUEST" => body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code")),
         _ => {}
     }
-    refusal(error, status, body, hint)
+    build_refusal(error, status, body, hint)
 }
 
-fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> PendingResponse {
+fn build_refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> PendingResponse {
     let mut response = json(status, PendingBody::json_line(body));
     let headers = response.headers_mut();
     if status == 401 {
@@ -146,13 +146,10 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
             headers.insert(header::ALLOW, value);
         }
     }
-    if let Some(value) = hint.and_then(to_header_value) {
-        headers.insert(HINT, value);
-    }
-    response
+    with_hint(response, hint)
 }
 
-/// Drops characters other than printable ASCII.
+/// A header's value with the printable ASCII characters of a text; None if it can't be one.
 fn to_header_value(text: String) -> Option<HeaderValue> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return HeaderValue::try_from(text).ok();

@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The right to run a write or a slow request; dropped when it is done.
 pub(super) struct Permit {
     _turn: Option<WriterTurn>,
-    _slow_request: Option<OwnedSemaphorePermit>,
+    _slow_request_permit: Option<OwnedSemaphorePermit>,
 }
 
 /// Admits twice as many slow requests as there are cores: at least four, and four if their number is unknown.
@@ -43,8 +43,8 @@ pub(super) async fn acquire(
     }
     let turn = if is_write { Some(world.wait_for_turn().await) } else { None };
     // `acquire_owned` fails only for a closed semaphore, and this one is never closed.
-    let slow_request = if is_slow { edge.slow_requests.clone().acquire_owned().await.ok() } else { None };
-    Some(Permit { _turn: turn, _slow_request: slow_request })
+    let slow_request_permit = if is_slow { edge.slow_request_permits.clone().acquire_owned().await.ok() } else { None };
+    Some(Permit { _turn: turn, _slow_request_permit: slow_request_permit })
 }
 
 /// Whether a request may change its world. A poll does, because its queue records that a poll waits.

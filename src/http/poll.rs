@@ -6,13 +6,14 @@ use crate::api::events::{self, GetEvents};
 use crate::api::parameter::RawParameters;
 use crate::api::{ReplyBody, envelope};
 use crate::error::Error;
+use crate::fault::{POLL_METHOD, POLL_PATH};
 use crate::world::ParkedPoll;
 
 /// Records that a fault answered a long poll in place of its queue, so that its client is expected to poll again. Does
 /// nothing for other requests.
-pub(super) fn record_replaced_reply(context: &RequestContext<'_>) {
+pub(super) fn record_replaced_poll(context: &RequestContext<'_>) {
     let trace = &context.trace;
-    if (&*trace.method, trace.route) != ("GET", Some("/events")) {
+    if (&*trace.method, trace.route) != (POLL_METHOD, Some(POLL_PATH)) {
         return;
     }
     let is_blocking = trace.params.get("dont_block").is_none_or(|value| value != "true");

@@ -18,7 +18,7 @@ pub(super) use api::sends_json;
 pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_upload_chunk};
 
 /// What a request leads to.
-pub(super) enum Route {
+pub(super) enum Routing {
     Operation(RoutedRequest),
     /// A response without an operation, which a fault may still replace.
     Answer(PendingResponse),
@@ -26,14 +26,15 @@ pub(super) enum Route {
 
 /// Reads a request and finds its operation. Err is the refusal of a request that is malformed or too large, or that may
 /// not get keys.
-pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, EarlyResponse> {
-    if let Some(route) = tus::find_route(context) {
+pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, EarlyResponse> {
+    if let Some(route) = tus::find_routing(context) {
         return Ok(route);
     }
-    api::find_route(context).map_err(|error| Box::new(pending_response::failure(&error, hint::for_error(&error))))
+    api::find_routing(context).map_err(|error| Box::new(pending_response::refusal(&error, hint::for_error(&error))))
 }
 
-/// The response to a request whose caller had access to the operation.
+/// Makes the response to a request whose caller had access to the operation; tells the journal what the operation did,
+/// and ends or opens sessions.
 pub(super) fn finish(
     context: &mut RequestContext<'_>,
     authorized: &AuthorizedRequest<'_>,
@@ -70,7 +71,7 @@ pub(super) fn read_parameters<'routed>(
     caller: Option<&User>,
 ) -> Result<Cow<'routed, RawParameters>, Error> {
     match routed.row.protocol {
-        Protocol::Api => api::read_parameters(context, routed, realm, caller),
+        Protocol::Api => api::upgrade_parameters(context, routed, realm, caller),
         Protocol::Resumable => tus::read_parameters(context, routed).map(Cow::Owned),
     }
 }

@@ -16,6 +16,12 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 /// The time at which the budget is full again, in UNIX seconds.
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
+/// The limit of real servers in their default configuration.
+const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
+/// The resolution of `retry-after`.
+const STEP_MICROS: i64 = 10;
+const STEPS_PER_SECOND: i64 = 1_000_000 / STEP_MICROS;
+
 /// Charges a request unless `budget` shows that it was charged before: an operation that is retried on a newer state
 /// costs only once.
 ///
@@ -59,13 +65,11 @@ pub fn add_retry_after<B>(retry_after: &Value, response: &mut http::Response<B>)
 }
 
 /// A used-up budget with the default limit, for replies of faults, which add the header `retry-after` themselves.
+/// `retry_after` is in seconds.
 pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
     let wait = Span::from_micros((retry_after.as_f64().unwrap_or_default() * 1e6) as i64);
     Budget { limit: DEFAULT_REQUESTS_PER_HOUR, remaining: 0, full_at: now.plus(wait), retry_after: None }
 }
-
-/// The limit of real servers in their default configuration.
-const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
 
 /// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: `serde_json` writes smaller fractions with an
 /// exponent, and a client that waits for the rounded time is never too early.
@@ -77,10 +81,6 @@ fn retry_seconds(span: Span) -> Value {
         (steps as f64 / STEPS_PER_SECOND as f64).into()
     }
 }
-
-/// The resolution of `retry-after`.
-const STEP_MICROS: i64 = 10;
-const STEPS_PER_SECOND: i64 = 1_000_000 / STEP_MICROS;
 
 fn unix_seconds_rounded_up(time: Timestamp) -> i64 {
     -(-time.micros()).div_euclid(1_000_000)

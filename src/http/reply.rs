@@ -1,4 +1,4 @@
-//! Constructors for replies, and the extensions by which the server's sockets delay or break them.
+//! Constructs and adapts replies, with the extensions by which the server's sockets delay or break them.
 
 use super::Response;
 use super::pending_response::{self, PendingBody, PendingResponse};
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-pub use super::pending_response::{HINT, json};
+pub use super::pending_response::{HINT_HEADER, json};
 
 /// The header with the ID of the fault that changed a reply.
 pub const FAULT_ID: HeaderName = HeaderName::from_static("x-chatdouble-fault");
@@ -17,11 +17,11 @@ pub fn success(body: Vec<u8>) -> Response {
 }
 
 /// The refusal of a request, in the API's envelope.
-pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    pending_response::failure(error, hint).map(PendingBody::into_bytes)
+pub fn refusal(error: &Error, hint: Option<String>) -> Response {
+    pending_response::refusal(error, hint).map(PendingBody::into_bytes)
 }
 
-/// Sets the realm in the authentication challenge of a 401.
+/// Replaces the neutral realm in the authentication challenge of a 401.
 pub fn set_auth_realm<B>(response: &mut http::Response<B>, realm: &str) {
     let headers = response.headers_mut();
     let challenge = headers.get(header::WWW_AUTHENTICATE).and_then(|challenge| challenge.to_str().ok());
@@ -38,7 +38,7 @@ pub fn ask_for_session<B>(response: &mut http::Response<B>) {
         let headers = response.headers_mut();
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Session realm=\"chatdouble\""));
         headers.insert(
-            HINT,
+            HINT_HEADER,
             HeaderValue::from_static(
                 "Open a session first: GET /accounts/login/ is a page for browsers, and POST /api/v1/dev_fetch_api_key sets the cookies too.",
             ),
@@ -67,6 +67,7 @@ pub fn allowed_methods(methods: &[&str]) -> PendingResponse {
 
 pub fn empty<B: From<Bytes>>(status: u16) -> http::Response<B> {
     let mut response = http::Response::new(B::from(Bytes::new()));
+    // All callers pass a valid status.
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
 }

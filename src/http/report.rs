@@ -119,6 +119,7 @@ impl Drop for ReportedPoll<'_> {
 fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
     let query = incoming.query();
     // Incoming webhooks have the key of a bot in the query, because other services cannot authenticate by a header.
+    // The path may begin with the prefix of a world.
     if query.is_empty() || incoming.path().contains(incoming_webhooks::PATH_PREFIX) {
         return None;
     }

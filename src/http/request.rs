@@ -60,7 +60,7 @@ pub struct ApiRequest {
     /// The session of the cookies; None also if the path does not accept sessions.
     pub session: Option<Session>,
     /// Whether `credentials` are those of the session.
-    pub is_authenticated_by_session: bool,
+    pub has_session_credentials: bool,
     /// Empty if the body was not read.
     pub body: Bytes,
     /// Whether a body was not read because the caller may not send it; the request is then refused.
@@ -73,7 +73,7 @@ impl ApiRequest {
         Self {
             credentials: head.credentials.clone(),
             session: None,
-            is_authenticated_by_session: false,
+            has_session_credentials: false,
             head,
             body,
             lacks_body: false,
@@ -143,8 +143,8 @@ impl ApiRequest {
         self.client().split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
     }
 
-    /// The name of the client without its version, such as `ExampleApp`; `Unspecified` without one. For operations, the
-    /// parameter `client` overrides it.
+    /// The name of the client without its version, such as `ExampleApp`; `Unspecified` if the client sends no name. For
+    /// operations, the parameter `client` overrides it.
     pub fn client_name(&self) -> &str {
         let name = self.client().split(['/', ' ', '(']).next().unwrap_or_default();
         if name.is_empty() { "Unspecified" } else { name }
@@ -174,9 +174,11 @@ pub fn parse_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let content_type = content_type(incoming.headers()).unwrap_or("application/x-www-form-urlencoded");
     if content_type.starts_with("multipart/form-data") {
         // The whole body has arrived, so the future is ready at once.
-        read_multipart(content_type, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
+        parse_multipart(content_type, incoming.body.clone(), &mut raw)
+            .now_or_never()
+            .unwrap_or(Err(Error::Internal))?;
     } else if content_type.starts_with("application/x-www-form-urlencoded") {
-        read_form(&incoming.body, &mut raw)?;
+        parse_form(&incoming.body, &mut raw)?;
     }
     Ok(raw)
 }
@@ -189,13 +191,13 @@ pub fn parse_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
 pub fn parse_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = RawParameters::default();
     if !incoming.query().is_empty() {
-        read_form(incoming.query().as_bytes(), &mut raw)?;
+        parse_form(incoming.query().as_bytes(), &mut raw)?;
     }
     Ok(raw)
 }
 
-/// Translates the names and values of parameters from a dialect to neutral ones.
-pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// Translates the names and values of parameters from a dialect to the neutral ones.
+pub fn translate_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let neutral = |(key, value): (&String, &String)| {
         let key = dialect.neutral_key(key).to_owned();
         let value = dialect.neutral_value(&key, value).into_owned();
@@ -204,7 +206,7 @@ pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) 
     values.iter().map(neutral).collect()
 }
 
-fn read_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {
+fn parse_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {
     // Checked before parsing, because parsing a form with millions of short parameters takes seconds.
     if memchr::memchr_iter(b'&', form).nth(MAX_PARAMETERS - 1).is_some() {
         return Err(too_many("parameters", MAX_PARAMETERS));
@@ -239,7 +241,7 @@ impl NameBudget {
     }
 }
 
-async fn read_multipart(content_type: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
+async fn parse_multipart(content_type: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
     let malformed = |error: multer::Error| Error::MalformedBody { reason: error.to_string().into() };
     let boundary = multer::parse_boundary(content_type).map_err(malformed)?;
     let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });

@@ -32,10 +32,10 @@ pub(super) async fn respond(
     let response = match read_body(&head.headers, limit, &edge.body_memory, body, accepts_large_body).await {
         Ok(_) if is_preflight => reply::empty(204),
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,
-        Err(error) => reply::failure(&error, hint::for_error(&error)),
+        Err(error) => reply::refusal(&error, hint::for_error(&error)),
     };
     let response = edge.cors.add_headers(&cors_request, response, |origin| {
-        edge.key_guard.trusts_origin(origin) && target::exposes_api_keys(&address)
+        edge.key_guard.trusts_origin(origin) && target::gives_account_access(&address)
     });
     if let Some(origin) = edge.cors.refused_origin(&cors_request, &response, head.headers.get(header::HOST)) {
         edge.setup_warnings.warn_of_origin(origin, edge.cors.allowed_origin());
@@ -62,7 +62,7 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
         Target::Page(page) => permit::run_with_permit(permit.as_ref(), || pages::serve(&mut context, page)),
         Target::File(kind) => files::serve_traced(&mut context, address, kind),
     };
-    let response = context.fault.apply_to_reply(response, &context.settings.dialect);
+    let response = context.fault.apply_to_response(response, &context.settings.dialect);
     let response = match target {
         Target::File(_) => edge.cors.add_file_headers(&incoming, response),
         _ => response,

@@ -21,7 +21,8 @@ pub struct Router {
     /// Paths without [`Segment::Remainder`], by their number of segments; paths of equal length are sorted, most
     /// specific first.
     by_length: HashMap<usize, Vec<Path>, RandomState>,
-    /// The paths without placeholders, which take precedence, with their key and index in `by_length`.
+    /// The paths without placeholders, which take precedence, with their number of segments, which is the key in
+    /// `by_length`, and their index in the list of this key.
     fixed: HashMap<&'static str, (usize, usize), RandomState>,
     /// Paths whose last placeholder takes several parts.
     open_ended: Vec<Path>,
@@ -126,9 +127,11 @@ impl Router {
     /// The operation that another level has for the method and path; None if no level has one, or this level has the
     /// same.
     pub fn find_at_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static OperationRow> {
-        levels_with_all_operations().into_iter().find_map(|other_level| match self.find(method, path, other_level) {
-            RouteMatch::Operation(row, _) if !row.exists_at(level) => Some(row),
-            _ => None,
+        levels_covering_all_operations().into_iter().find_map(|other_level| {
+            match self.find(method, path, other_level) {
+                RouteMatch::Operation(row, _) if !row.exists_at(level) => Some(row),
+                _ => None,
+            }
         })
     }
 
@@ -146,12 +149,6 @@ impl Router {
         });
         let similar = candidates.filter(|(similarity, _)| *similarity > MIN_SIMILARITY);
         similar.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| row)
-    }
-}
-
-impl Default for Router {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -209,7 +206,7 @@ impl Path {
 }
 
 /// The newest level, and the last level of each removed operation. Each operation exists at one of these levels.
-fn levels_with_all_operations() -> Vec<i64> {
+fn levels_covering_all_operations() -> Vec<i64> {
     let last_levels = OPERATIONS.iter().filter_map(|row| Some(row.removed_in? - 1));
     std::iter::once(NEWEST_FEATURE_LEVEL).chain(last_levels).collect()
 }

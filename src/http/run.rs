@@ -86,7 +86,7 @@ fn new_operation_context<'a>(
         legacy_values: &raw.legacy_values,
         files: &raw.files,
         headers: &raw.headers,
-        push_relay_fault: context.fault.push_relay_failure(),
+        push_relay_failure: context.fault.push_relay_failure(),
         disturbance: context.fault.disturbance(),
         extra_emoji: context.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
         reply_format: context.reply_format(),

@@ -10,9 +10,9 @@ use http::HeaderValue;
 /// response.
 pub(super) fn finish_response(context: &RequestContext<'_>, response: PendingResponse) -> Response {
     let dialect = &context.settings.dialect;
-    let is_translated = response.status().is_client_error() && !dialect.is_neutral();
-    let mut response = if is_translated { translate_refusal(response, dialect) } else { response };
-    if context.authenticates_by_session {
+    let needs_translation = response.status().is_client_error() && !dialect.is_neutral();
+    let mut response = if needs_translation { translate_refusal(response, dialect) } else { response };
+    if context.requires_session {
         reply::ask_for_session(&mut response);
     }
     reply::set_auth_realm(&mut response, dialect.auth_realm());
@@ -31,9 +31,9 @@ fn translate_refusal(response: PendingResponse, dialect: &Dialect) -> PendingRes
     let (mut head, body) = response.into_parts();
     let PendingBody::Json { mut value, .. } = body else { return PendingResponse::from_parts(head, body) };
     dialect.translate_refusal(&mut value);
-    let hint = head.headers.get(reply::HINT).and_then(|hint| hint.to_str().ok());
+    let hint = head.headers.get(reply::HINT_HEADER).and_then(|hint| hint.to_str().ok());
     if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.translate_text(hint)).ok()) {
-        head.headers.insert(reply::HINT, hint);
+        head.headers.insert(reply::HINT_HEADER, hint);
     }
     PendingResponse::from_parts(head, PendingBody::json_line(value))
 }

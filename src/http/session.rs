@@ -1,8 +1,8 @@
 //! Sessions of browsers over HTTP: their cookies, and the protection against cross-site request forgery (A-370, A-372).
 
 use super::authentication::Credentials;
-use super::authority::SingleHeader;
 use super::key_guard::KeyGuard;
+use super::single_header::SingleHeader;
 use crate::api::Origin;
 use crate::error::Error;
 use crate::realm::user::User;
@@ -37,18 +37,18 @@ impl Session {
         }
         let realm = world.snapshot();
         // A browser may also send the session cookies of other worlds at the same host.
-        cookies(headers, SESSION_COOKIE)
+        cookie_values(headers, SESSION_COOKIE)
             .find_map(|id| Some(Self { id: id.to_owned(), user: world.user_of_session(&realm, id)? }))
     }
 
-    /// The credentials of the session's user, never an error: in the form that requests have them.
+    /// The credentials of the session's user: always Ok, and a Result because requests have them as one.
     pub fn credentials(&self) -> Result<Arc<Credentials>, Error> {
         Ok(Arc::new(Credentials::of_user(&self.user)))
     }
 }
 
 /// All values of a cookie. Browsers send several if the cookie is set for several prefixes of the path, such as worlds.
-fn cookies<'headers>(headers: &'headers HeaderMap, name: &'static str) -> impl Iterator<Item = &'headers str> {
+fn cookie_values<'headers>(headers: &'headers HeaderMap, name: &'static str) -> impl Iterator<Item = &'headers str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(cookie_name, _)| *cookie_name == name).map(|(_, value)| value.trim_matches('"'))
@@ -56,7 +56,7 @@ fn cookies<'headers>(headers: &'headers HeaderMap, name: &'static str) -> impl I
 
 /// The well-formed CSRF token in the cookies of a request, if any.
 pub fn csrf_token(headers: &HeaderMap) -> Option<&str> {
-    cookies(headers, CSRF_COOKIE).find(|token| token_format_error(token).is_none())
+    cookie_values(headers, CSRF_COOKIE).find(|token| token_format_error(token).is_none())
 }
 
 fn token_format_error(token: &str) -> Option<&'static str> {
@@ -68,7 +68,7 @@ fn token_format_error(token: &str) -> Option<&'static str> {
 
 /// Checks that a request that may change something comes from a page that may use the session: it passes
 /// [`check_origin`] and repeats the token of the cookie, in a header or in the field of a posted form. Pages of other
-/// sites cannot read the cookie.
+/// sites cannot read the cookie. `field_token` is the value of [`CSRF_FIELD`].
 ///
 /// # Errors
 ///
@@ -76,19 +76,19 @@ fn token_format_error(token: &str) -> Option<&'static str> {
 pub fn check_csrf(
     guard: &KeyGuard,
     (method, headers): (&Method, &HeaderMap),
-    field: Option<&str>,
+    field_token: Option<&str>,
 ) -> Result<(), Error> {
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
         return Ok(());
     }
     check_origin(guard, headers)?;
     let failed = |reason: String| Err(Error::CsrfFailed { reason: reason.into() });
-    if cookies(headers, CSRF_COOKIE).next().is_none() {
+    if cookie_values(headers, CSRF_COOKIE).next().is_none() {
         return failed("CSRF cookie not set.".to_owned());
     }
-    let field = field.filter(|field| *method == Method::POST && !field.is_empty());
-    let (token, source) = match field {
-        Some(field) => (field, "POST"),
+    let field_token = field_token.filter(|token| *method == Method::POST && !token.is_empty());
+    let (token, source) = match field_token {
+        Some(token) => (token, "POST"),
         None => (
             headers.get(CSRF_HEADER).and_then(|header| header.to_str().ok()).unwrap_or_default(),
             "the 'X-Csrftoken' HTTP header",
@@ -100,7 +100,7 @@ pub fn check_csrf(
     if let Some(format_error) = token_format_error(token) {
         return failed(format!("CSRF token from {source} {format_error}."));
     }
-    let matches_cookie = cookies(headers, CSRF_COOKIE).any(|cookie_token| cookie_token == token);
+    let matches_cookie = cookie_values(headers, CSRF_COOKIE).any(|cookie_token| cookie_token == token);
     if matches_cookie { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 
@@ -110,8 +110,8 @@ pub fn check_csrf(
 ///
 /// `CsrfFailed`.
 pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> {
-    let foreign = |origin: &str| {
-        let reason = format!("Origin checking failed - {origin} does not match any trusted origins.");
+    let foreign_origin_error = |page_origin: &str| {
+        let reason = format!("Origin checking failed - {page_origin} does not match any trusted origins.");
         Err(Error::CsrfFailed { reason: reason.into() })
     };
     let host = match SingleHeader::from_headers(headers, header::HOST) {
@@ -120,9 +120,9 @@ pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> 
     };
     match SingleHeader::from_headers(headers, header::ORIGIN) {
         SingleHeader::Absent => Ok(()),
-        SingleHeader::Value(origin) if guard.may_use_session(origin, host) => Ok(()),
-        SingleHeader::Value(origin) => foreign(origin),
-        SingleHeader::Unreadable => foreign("several origins"),
+        SingleHeader::Value(page_origin) if guard.may_use_session(page_origin, host) => Ok(()),
+        SingleHeader::Value(page_origin) => foreign_origin_error(page_origin),
+        SingleHeader::Unreadable => foreign_origin_error("several origins"),
     }
 }
 

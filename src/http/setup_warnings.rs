@@ -37,7 +37,7 @@ impl SetupWarnings {
         let Some(user_agent) = incoming.header(header::USER_AGENT) else { return };
         let Some(needed_dialect) = Dialect::name_expected_by(user_agent) else { return };
         let name = truncate(user_agent.split([' ', '(']).next().unwrap_or_default(), MAX_NAME_BYTES);
-        if self.should_warn(name) {
+        if self.record_warning(name) {
             tracing::warn!(
                 "the client {name} looks for other names than the neutral ones of world {world}: it needs --dialect {needed_dialect}"
             );
@@ -47,7 +47,7 @@ impl SetupWarnings {
     /// Warns of a world at a level that the program does not know, unless that is the server's, of which it warns at
     /// its start.
     pub fn warn_of_newer_level(&self, level: i64, level_of_server: i64) {
-        if level > NEWEST_FEATURE_LEVEL && level != level_of_server && self.should_warn(&format!("level {level}")) {
+        if level > NEWEST_FEATURE_LEVEL && level != level_of_server && self.record_warning(&format!("level {level}")) {
             tracing::warn!("{}", newer_level_text(&format!("feature level {level} is")));
         }
     }
@@ -56,7 +56,7 @@ impl SetupWarnings {
     /// or has another prefix in its place.
     pub fn warn_of_path(&self, incoming: &ApiRequest, hint: &str) {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
-        if self.should_warn(path) {
+        if self.record_warning(path) {
             tracing::warn!("{} {path} is not in the journal: {hint}", incoming.method());
         }
     }
@@ -64,17 +64,18 @@ impl SetupWarnings {
     /// Warns of a page whose browser does not let it read the replies.
     pub fn warn_of_origin(&self, origin: &str, allowed_origin: &str) {
         let origin = truncate(origin, MAX_NAME_BYTES);
-        if self.should_warn(origin) {
+        if self.record_warning(origin) {
             tracing::warn!("pages of {origin} can't read replies: --cors-origin allows {allowed_origin}");
         }
     }
 
     /// Warns of a request that changed the default world after a world was forked from it: later forks have the change,
-    /// so that tests with a fork each depend on their order.
+    /// so that tests with a fork each depend on their order. Called before each fork of the default world: the first
+    /// call records the time of the first fork.
     pub fn warn_of_changed_default(&self, default: &World) {
         let first_fork_at = *self.first_fork_at.get_or_init(|| default.real_time().now());
-        let was_used = default.lifecycle().last_request_at().is_some_and(|at| at > first_fork_at);
-        if !was_used || self.warned_of.lock().contains(default.name()) {
+        let was_requested_since = default.lifecycle().last_request_at().is_some_and(|at| at > first_fork_at);
+        if !was_requested_since || self.warned_of.lock().contains(default.name()) {
             return;
         }
         let is_change = |entry: &&Arc<Entry>| {
@@ -82,7 +83,7 @@ impl SetupWarnings {
             entry.method != "GET" && entry.status == 200 && entry.arrived_at > first_fork_at.micros() && !is_of_queue
         };
         if let Some(entry) = default.journal().all().iter().find(is_change)
-            && self.should_warn(default.name())
+            && self.record_warning(default.name())
         {
             let path = truncate(&entry.path, MAX_PATH_BYTES);
             let user = entry.user.as_deref().map(|user| format!(" of {user}")).unwrap_or_default();
@@ -93,8 +94,9 @@ impl SetupWarnings {
         }
     }
 
-    /// Records that a warning about a subject is printed; false if it was printed before or there are too many.
-    fn should_warn(&self, subject: &str) -> bool {
+    /// Records that a warning about a subject is about to be printed; false if it was printed before or there are too
+    /// many.
+    fn record_warning(&self, subject: &str) -> bool {
         let mut warned_of = self.warned_of.lock();
         warned_of.len() < MAX_WARNINGS && warned_of.insert(subject.to_owned())
     }

@@ -21,13 +21,14 @@ impl<'a> Target<'a> {
     pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
-        address.operation.map(Target::Operation).or_else(file).or_else(page)
+        address.operation_path.map(Target::Operation).or_else(file).or_else(page)
     }
 }
 
 /// Whether a path gives access to accounts without a password: that of an operation that returns keys, or of a page.
-pub(super) fn exposes_api_keys(address: &Address<'_>) -> bool {
-    match address.operation {
+/// Decides for which replies CORS allows origins that the key guard trusts.
+pub(super) fn gives_account_access(address: &Address<'_>) -> bool {
+    match address.operation_path {
         Some(path) => rows().any(|row| row.exposes_api_keys && row.route.path == path),
         None => methods_of_page(address.path).is_some(),
     }

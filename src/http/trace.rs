@@ -1,13 +1,16 @@
 //! The trace of a request: what its stages record for the journal and for the watch socket.
 
 use super::Response;
-use super::authentication::{Credentials, RequestCredentials};
+#[cfg(feature = "pages")]
+use super::authentication::Credentials;
+use super::authentication::RequestCredentials;
 use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
 use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
+#[cfg(feature = "pages")]
 use crate::realm::user::User;
 use crate::report::Moment;
 use crate::time::{Span, Timestamp};
@@ -55,77 +58,6 @@ pub struct Trace {
     pub poll: Option<UnjournaledPoll>,
 }
 
-/// A request after its journal entry was written.
-pub struct JournaledRequest {
-    pub entry: Arc<Entry>,
-    /// When the request arrived, in real time.
-    pub arrived_at: Timestamp,
-    /// When the reply was ready.
-    pub answered_at: Moment,
-    /// How long a fault delays the reply.
-    pub delay: Duration,
-    pub row: Option<&'static OperationRow>,
-    pub ignored_parameters: Vec<String>,
-}
-
-/// A waiting poll. Dropping it without [`ObservedPoll::record_answer`] means that the client gave up. If a
-/// fault fired on the poll, dropping it writes a journal entry with the status 0.
-pub struct ObservedPoll<'a> {
-    world: &'a World,
-    arrived_at: Timestamp,
-    user: Option<Arc<str>>,
-    /// None if no fault fired on the poll.
-    entry: Option<Entry>,
-    is_answered: bool,
-}
-
-impl ObservedPoll<'_> {
-    pub fn record_answer(mut self) {
-        self.is_answered = true;
-    }
-}
-
-impl Drop for ObservedPoll<'_> {
-    fn drop(&mut self) {
-        if self.is_answered {
-            return;
-        }
-        let now = self.world.real_time().now();
-        let Some(entry) = self.entry.take() else {
-            return self.world.record_given_up_poll(self.user.take(), now.since(self.arrived_at));
-        };
-        let entry = self.world.journal().push(Entry {
-            at: self.world.clock().now(now).fractional_seconds(),
-            duration_ms: now.since(self.arrived_at).micros() as f64 / 1e3,
-            ..entry
-        });
-        self.world.broadcast(WatchFrame::Request(entry));
-    }
-}
-
-/// The name of a method; it is allocated only for unusual methods.
-pub fn method_name(method: &Method) -> Cow<'static, str> {
-    match *method {
-        Method::GET => "GET".into(),
-        Method::POST => "POST".into(),
-        Method::PUT => "PUT".into(),
-        Method::PATCH => "PATCH".into(),
-        Method::DELETE => "DELETE".into(),
-        Method::HEAD => "HEAD".into(),
-        Method::OPTIONS => "OPTIONS".into(),
-        _ => method.as_str().to_owned().into(),
-    }
-}
-
-/// Whether the body of a reply is text: the journal stores no other bodies.
-fn is_text(response: &Response) -> bool {
-    let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    content_type.is_none_or(|content_type| {
-        // Most replies are of this type, and the comparison is cheaper than the search.
-        content_type == "application/json" || content_type.starts_with("text/") || content_type.contains("json")
-    })
-}
-
 impl Trace {
     /// The email address in the credentials, which are not checked.
     pub fn user(&self) -> Option<&str> {
@@ -137,10 +69,12 @@ impl Trace {
     }
 
     /// Records the user who logged in by the request.
+    #[cfg(feature = "pages")]
     pub fn set_caller(&mut self, user: &User) {
         self.credentials = Some(Ok(Arc::new(Credentials::of_user(user))));
     }
 
+    /// Begins the trace of a request, and records its arrival in the lifecycle of the world.
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
         let arrived_at = world.real_time().now();
         world.lifecycle().record_request(arrived_at);
@@ -212,7 +146,7 @@ impl Trace {
             arrived_at: self.arrived_at.micros(),
             duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
-            hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
+            hint: response.headers().get(reply::HINT_HEADER).and_then(|hint| hint.to_str().ok()).map(Into::into),
             fault: self.fault.take(),
             events: self.new_events.positions(),
             truncated: false,
@@ -235,4 +169,75 @@ impl Trace {
             ignored_parameters: std::mem::take(&mut self.ignored_parameters),
         }
     }
+}
+
+/// A request after its journal entry was written.
+pub struct JournaledRequest {
+    pub entry: Arc<Entry>,
+    /// When the request arrived, in real time.
+    pub arrived_at: Timestamp,
+    /// When the reply was ready.
+    pub answered_at: Moment,
+    /// How long a fault delays the reply.
+    pub delay: Duration,
+    pub row: Option<&'static OperationRow>,
+    pub ignored_parameters: Vec<String>,
+}
+
+/// A waiting poll. Dropping it without [`ObservedPoll::record_answer`] means that the client gave up. If a
+/// fault fired on the poll, dropping it writes a journal entry with the status 0.
+pub struct ObservedPoll<'a> {
+    world: &'a World,
+    arrived_at: Timestamp,
+    user: Option<Arc<str>>,
+    /// None if no fault fired on the poll.
+    entry: Option<Entry>,
+    is_answered: bool,
+}
+
+impl ObservedPoll<'_> {
+    pub fn record_answer(mut self) {
+        self.is_answered = true;
+    }
+}
+
+impl Drop for ObservedPoll<'_> {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        let now = self.world.real_time().now();
+        let Some(entry) = self.entry.take() else {
+            return self.world.record_given_up_poll(self.user.take(), now.since(self.arrived_at));
+        };
+        let entry = self.world.journal().push(Entry {
+            at: self.world.clock().now(now).fractional_seconds(),
+            duration_ms: now.since(self.arrived_at).micros() as f64 / 1e3,
+            ..entry
+        });
+        self.world.broadcast(WatchFrame::Request(entry));
+    }
+}
+
+/// The name of a method; it is allocated only for unusual methods.
+pub fn method_name(method: &Method) -> Cow<'static, str> {
+    match *method {
+        Method::GET => "GET".into(),
+        Method::POST => "POST".into(),
+        Method::PUT => "PUT".into(),
+        Method::PATCH => "PATCH".into(),
+        Method::DELETE => "DELETE".into(),
+        Method::HEAD => "HEAD".into(),
+        Method::OPTIONS => "OPTIONS".into(),
+        _ => method.as_str().to_owned().into(),
+    }
+}
+
+/// Whether the body of a reply is text: the journal stores no other bodies.
+fn is_text(response: &Response) -> bool {
+    let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_none_or(|content_type| {
+        // Most replies are of this type, and the comparison is cheaper than the search.
+        content_type == "application/json" || content_type.starts_with("text/") || content_type.contains("json")
+    })
 }

@@ -2,8 +2,10 @@
 
 use super::adaptation::adapt_reply;
 use super::address::Address;
+#[cfg(feature = "pages")]
+use super::pages;
 use super::request::ApiRequest;
-use super::{Edge, Response, hint, pages, reply, serialize};
+use super::{Edge, Response, hint, reply, serialize};
 use crate::api::parameter::RawParameters;
 use crate::api::server::{GetServerSettings, root_settings};
 use crate::api::{Operation, ReplyFormat, envelope};
@@ -19,6 +21,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
         return root_settings_reply(edge, incoming, address);
     }
     let names: Vec<String> = edge.worlds.all().iter().map(|world| world.name().to_owned()).collect();
+    #[cfg(feature = "pages")]
     if is_get && incoming.accepts_html() && edge.key_guard.is_for_this_machine(incoming.headers()) {
         let listed_names = if edge.lists_worlds { names.as_slice() } else { &[] };
         return pages::unknown_world_page(&address.world, listed_names);
@@ -27,7 +30,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
         true => format!("The world '{}' has ended: stop its clients before it ends.", address.world),
         false => hint::for_unknown_world(&address.world, &names),
     };
-    reply::failure(&Error::UnknownWorld, Some(hint))
+    reply::refusal(&Error::UnknownWorld, Some(hint))
 }
 
 fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {

@@ -25,7 +25,8 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// `values` are parameters of `POST /register`, as text. `prefix` begins URLs in events.
+    /// Reads the options of the user's client as `POST /register` does, without adding a queue to the world. `values`
+    /// are the parameters of the operation, as text; `prefix` is put before URLs in events.
     ///
     /// # Errors
     ///

@@ -16,6 +16,7 @@ mod organization;
 mod parameter_order;
 pub(super) mod parameter_parsing;
 pub(super) mod permissions;
+mod playgrounds;
 mod profile_fields;
 mod pushes;
 mod recorded_replies;
@@ -31,7 +32,7 @@ use super::{Behaviour, Change, ChangeKind};
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
         // Within a level, rows apply to objects and messages of refusals in this order, and to requests in the reverse
-        // order.
+        // order. The order of the levels in a table has no meaning: the rows are sorted by level later.
         recorded_requests::ROWS,
         parameter_order::ROWS,
         accounts::ROWS,
@@ -47,6 +48,7 @@ pub(super) fn changes() -> Vec<Change> {
         narrows::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        playgrounds::ROWS,
         profile_fields::ROWS,
         pushes::ROWS,
         parameter_parsing::rows(),

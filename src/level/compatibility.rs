@@ -137,10 +137,10 @@ pub fn compatibility_issues(
 
 fn add_event_issues(params: &BTreeMap<String, String>, issues: &mut Vec<CompatibilityIssue>) {
     let type_lists = ["event_types", "fetch_event_types"].map(|name| params.get(name).map_or("", String::as_str));
-    for (kind, level, replacement) in DEPRECATED_EVENTS {
-        let quoted_type = format!("\"{kind}\"");
+    for (event_type, level, replacement) in DEPRECATED_EVENTS {
+        let quoted_type = format!("\"{event_type}\"");
         if type_lists.iter().any(|types| types.contains(&quoted_type)) {
-            let what = (*kind).to_owned();
+            let what = (*event_type).to_owned();
             issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedEvents, level: *level, replacement });
         }
     }

@@ -46,7 +46,7 @@ pub struct Emulation {
     /// By type of event; each change with the op of the events to which it applies, None for all.
     event_changes: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     former_codes: Vec<FormerCode>,
-    message_changes: Vec<fn(&mut Refusal<'_>)>,
+    error_message_changes: Vec<fn(&mut Refusal<'_>)>,
     /// Integer parameters that accept `true` and `false` at this level.
     integer_parameters: HashMap<RouteKey, Vec<IntegerParameter>>,
     /// The operations that parse their parameters in the former way, with their plain text parameters.
@@ -77,7 +77,7 @@ enum CodeScope {
 
 #[derive(Default)]
 struct AccessChange {
-    /// Required instead of the present access.
+    /// Required instead of the access at the newest level.
     replacement: Option<Access>,
     /// Required in addition.
     additional: Vec<Access>,
@@ -124,8 +124,8 @@ impl Emulation {
         self.access_changes.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
     }
 
-    /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, old names
-    /// and defaults are replaced.
+    /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, removed ones
+    /// as `legacy_values`, and old names and defaults are replaced.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Emulation {
         integers()
             .filter(|integer| !new_names.contains(&integer.name()))
             .for_each(|integer| integer.replace_booleans(values));
-        let mut request = Request { level: self.level, realm, caller, path: &raw.path_values, values };
+        let mut request = Request { level: self.level, realm, caller, path_values: &raw.path_values, values };
         self.request_changes.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
             .deferred_refusals
@@ -236,7 +236,7 @@ impl Emulation {
         }
     }
 
-    /// Converts a message as in an event from the newest level.
+    /// Converts a chat message as in an event from the newest level.
     pub fn downgrade_message(&self, realm: &Realm, caller: Option<&User>, message: &mut Value) {
         let values = BTreeMap::new();
         let mut event = json!({"type": "message", "message": message.take(), "flags": []});
@@ -259,7 +259,7 @@ impl Emulation {
     }
 
     /// Replaces the name of a parameter in a refusal with the one at the level. Returns other errors unchanged.
-    pub fn restore_former_name(&self, route: Route, mut error: Error) -> Error {
+    pub fn restore_former_parameter_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
         | Error::InvalidValue { parameter: name }
@@ -278,12 +278,18 @@ impl Emulation {
         error
     }
 
-    /// Returns the message of an error at the level; None if it is the error's own. May also replace the error.
-    pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
-        unknown_narrow_terms::remove_mark(error);
+    /// Replaces an error if the level has another one there, and returns the message of the error at the level; None if
+    /// it is the error's own.
+    pub fn restore_former_error(
+        &self,
+        route: Route,
+        values: &BTreeMap<String, String>,
+        error: &mut Error,
+    ) -> Option<String> {
+        unknown_narrow_terms::remove_marks(error);
         let uses_former_parsing = self.former_parsing_text_parameters.contains_key(&(route.method, route.path));
         let mut refusal = Refusal { level: self.level, route, error, values, uses_former_parsing, message: None };
-        self.message_changes.iter().for_each(|change_message| change_message(&mut refusal));
+        self.error_message_changes.iter().for_each(|change_error_message| change_error_message(&mut refusal));
         refusal.message
     }
 

@@ -66,15 +66,17 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
 
 /// The evidence for the level of a row of the table of levels.
 pub fn evidence(level: i64, subject: &str, description: &str) -> Evidence {
+    // The rows of `parameter_parsing`. Those of `parameter_order` and one of `recorded_requests` begin alike, and came
+    // with the same changes of the code.
     if description.starts_with("Parameters are ")
         && let Some(evidence) = parameter_parsing::evidence(level)
     {
         return evidence;
     }
-    let row = OTHER_EVIDENCE.iter().find(|(row_level, row_subject, row_description, _)| {
-        *row_level == level && subject.starts_with(row_subject) && description.starts_with(row_description)
+    let entry = OTHER_EVIDENCE.iter().find(|(entry_level, entry_subject, entry_description, _)| {
+        *entry_level == level && subject.starts_with(entry_subject) && description.starts_with(entry_description)
     });
-    row.map_or(ChangeLog, |(.., evidence)| *evidence).with_date_read(level)
+    entry.map_or(ChangeLog, |(.., evidence)| *evidence).with_date_read(level)
 }
 
 /// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows of the table of levels. A row is a level, a

@@ -10,8 +10,8 @@ use super::objects::{
     MESSAGE_UPDATE_EVENT, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, ObjectKind, PEER_EVENTS, PERMISSION, PRESENCE,
     PRESENCE_REPLY, PRESENCE_UPDATE_REPLY, PROFILE_FIELD, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
     REALM_PERMISSIONS, REGISTER_REPLY, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY,
-    STATUS, SUBGROUP_EVENTS, SUBSCRIBE_REPLY, TYPING_EVENT, UNREAD_DIRECT, UNREAD_MESSAGES, UPLOAD_REPLY, URL_OPTION,
-    USER, USER_UPDATE_VALUES,
+    STATUS, SUBGROUP_EVENTS, SUBSCRIBE_REPLY, TYPING_EVENT, UNREAD_DIRECT_MESSAGES, UNREAD_MESSAGES, UPLOAD_REPLY,
+    URL_OPTION, USER, USER_UPDATE_VALUES,
 };
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::organization::parameters::OrganizationParams;
@@ -97,11 +97,11 @@ static FIELDS: &[(&ObjectKind, FieldLevels)] = &[
     (&TYPING_EVENT, &[(58, "message_type")]),
     (&SCHEDULED_MESSAGE, &[(181, "failed")]),
     (&UNREAD_MESSAGES, &[(44, "old_unreads_missing")]),
-    (&UNREAD_DIRECT, &[(119, "other_user_id")]),
+    (&UNREAD_DIRECT_MESSAGES, &[(119, "other_user_id")]),
     (&UPLOAD_REPLY, &[(286, "filename"), (272, "url")]),
     (
         &LINKIFIER,
-        // For `filter_id`.
+        // `filter_id` is a name of the specification.
         &[
             (472, "alternative_url_templates"),
             (471, "example_input"),
@@ -327,9 +327,9 @@ static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
     (233, &REGISTER_REPLY, "hotspots", "onboarding_steps"),
     (219, &SETTINGS, "default_view", "web_home_view"),
     (219, &SETTINGS, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
-    (168, &SETTINGS, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
     (198, &GROUP, "can_mention_group_id", "can_mention_group"),
     (197, &CHANNEL, "can_remove_subscribers_group_id", "can_remove_subscribers_group"),
+    (168, &SETTINGS, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
     (131, &GROUP, "subgroups", "direct_subgroup_ids"),
     (131, &SUBGROUP_EVENTS, "subgroup_ids", "direct_subgroup_ids"),
     (118, &EDIT_HISTORY_ENTRY, "prev_subject", "prev_topic"),
@@ -341,14 +341,15 @@ static RENAMED: &[(i64, &ObjectKind, &str, &str)] = &[
 ];
 
 /// For a field that is a permission: the object in which the server describes the permission, and its name there. The
-/// description changes with the field.
+/// description changes with the field. Permissions are recognized by their names, because the tables of permissions do
+/// not have former names.
 fn permission_description(object: &ObjectKind, name: &'static str) -> Option<(&'static ObjectKind, &'static str)> {
     let is_permission =
         |name: &str| name.starts_with("can_") || name.ends_with("_invite_group") || name.starts_with("direct_message_");
-    let (description, name) = match object.name {
-        object if object == CHANNEL.name => (&CHANNEL_PERMISSIONS, name),
-        object if object == GROUP.name => (&GROUP_PERMISSIONS, name),
-        object if object == REGISTER_REPLY.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
+    let (description, name) = match object {
+        object if *object == CHANNEL => (&CHANNEL_PERMISSIONS, name),
+        object if *object == GROUP => (&GROUP_PERMISSIONS, name),
+        object if *object == REGISTER_REPLY => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
         _ => return None,
     };
     (is_permission(name) || name == "workplace_users_group").then_some((description, name))
@@ -390,7 +391,7 @@ pub(super) fn changes() -> Vec<Change> {
             name,
             since: *since,
             value: *value,
-            is_present: if std::ptr::eq(*object, &REGISTER_REPLY) { removed::is_requested } else { |_, _, _| true },
+            is_present: if **object == REGISTER_REPLY { removed::is_requested } else { |_, _, _| true },
         },
     }));
     changes

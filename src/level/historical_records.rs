@@ -25,30 +25,22 @@ fn undo_change(
     context: &DowngradeContext<'_>,
 ) {
     match *kind {
-        ChangeKind::Field { object: changed_object, name } if is_same(changed_object, object) => {
-            _ = record.shift_remove(name)
-        }
-        ChangeKind::RenamedField { object: changed_object, old, new } if is_same(changed_object, object) => {
+        ChangeKind::Field { object: changed_object, name } if changed_object == object => _ = record.shift_remove(name),
+        ChangeKind::RenamedField { object: changed_object, old, new } if changed_object == object => {
             if let Some(value) = record.shift_remove(new) {
                 record.insert(old.to_owned(), value);
             }
         }
         ChangeKind::RemovedField { object: changed_object, name, since, value, .. }
-            if is_same(changed_object, object) && context.level >= since =>
+            if changed_object == object && context.level >= since =>
         {
             let value = value(record, context);
             record.insert(name.to_owned(), value);
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
-            Downgrade::Objects(changed_object, _, downgrade) if is_same(changed_object, object) => {
-                downgrade(record, context)
-            }
+            Downgrade::Objects(changed_object, _, downgrade) if changed_object == object => downgrade(record, context),
             _ => {}
         },
         _ => {}
     }
-}
-
-fn is_same(a: &ObjectKind, b: &ObjectKind) -> bool {
-    std::ptr::eq(a, b)
 }

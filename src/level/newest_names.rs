@@ -8,7 +8,7 @@ pub fn rename_fields(level: i64, object: &ObjectKind, record: &mut Map<String, V
     // From the oldest change to the newest, because a field may have been renamed several times.
     for change in changes().iter().rev().filter(|change| change.level > level) {
         if let ChangeKind::RenamedField { object: renamed_object, old, new } = change.kind
-            && renamed_object.name == object.name
+            && renamed_object == object
             && !record.contains_key(new)
             && let Some(value) = record.shift_remove(old)
         {

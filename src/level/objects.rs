@@ -1,9 +1,10 @@
 //! The kinds of objects that changes of levels refer to, each with all its places in replies and events.
 //!
-//! A constant that ends in `_REPLY` is for whole replies, one that ends in `_EVENT` or `_EVENTS` for whole events.
+//! A constant that ends in `_REPLY` is for whole replies, one that ends in `_EVENT` or `_EVENTS` for whole events. Some
+//! others are for whole replies too, such as `OWN_USER`.
 
 /// A kind of object that changes of levels affect as a whole, wherever it occurs.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct ObjectKind {
     /// The name in the generated table of levels.
     pub name: &'static str,
@@ -62,12 +63,6 @@ objects! {
         "event stream create: streams[]",
         "event stream delete: streams[]",
         "event subscription add: subscriptions[]",
-    ];
-    DEFAULT_CHANNEL = "default channel" [
-        "POST /register: realm_default_streams[]",
-        "event default_streams: default_streams[]",
-        "POST /register: realm_default_stream_groups[].streams[]",
-        "event default_stream_groups: default_stream_groups[].streams[]",
     ];
     CHANNEL_WITH_SUBSCRIBERS = "channel with subscribers" [
         "POST /register: subscriptions[]",
@@ -210,7 +205,7 @@ objects! {
     USER_TOPIC_EVENT = "event user_topic" ["event user_topic:"];
     MUTED_TOPICS = "muted topics" ["POST /register:", "event muted_topics:"];
     UNREAD_TOPIC = "unread messages of a topic" ["POST /register: unread_msgs.streams[]"];
-    UNREAD_DIRECT = "unread direct messages" ["POST /register: unread_msgs.pms[]"];
+    UNREAD_DIRECT_MESSAGES = "unread direct messages" ["POST /register: unread_msgs.pms[]"];
     UNREAD_MESSAGES = "unread messages" ["POST /register: unread_msgs"];
 
     ATTACHMENT = "attachment" [

@@ -27,6 +27,8 @@ const NOTIFICATION_SETTINGS_ROUTE: &str = "PATCH /settings/notifications";
 const SETTINGS_MERGED_AT: i64 = 80;
 /// The first level at which the three operations take `enter_sends`, which a separate operation changed before.
 const ENTER_SENDS_SINCE: i64 = 81;
+/// The first level with `target_users`.
+const TARGET_USERS_SINCE: i64 = 444;
 
 /// New parameters of operations that share a struct of parameters with other operations. The declarations of operations
 /// have the levels of other parameters, except for settings and permissions, whose levels are in the tables of fields.
@@ -49,9 +51,9 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (358, "PATCH /realm", "allow_edit_history", 0, "message_edit_history_visibility_policy"),
     (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),
     (241, "PATCH /realm", "signup_notifications_stream_id", 0, "signup_announcements_stream_id"),
-    (219, SETTINGS_ROUTE, "default_view", 80, "web_home_view"),
+    (219, SETTINGS_ROUTE, "default_view", SETTINGS_MERGED_AT, "web_home_view"),
     (219, DISPLAY_SETTINGS_ROUTE, "default_view", 42, "web_home_view"),
-    (219, NOTIFICATION_SETTINGS_ROUTE, "default_view", 80, "web_home_view"),
+    (219, NOTIFICATION_SETTINGS_ROUTE, "default_view", SETTINGS_MERGED_AT, "web_home_view"),
     (219, SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
     (219, DISPLAY_SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
     (219, NOTIFICATION_SETTINGS_ROUTE, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
@@ -63,8 +65,20 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
         107,
         "web_escape_navigates_to_home_view",
     ),
-    (168, SETTINGS_ROUTE, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
-    (168, DISPLAY_SETTINGS_ROUTE, "realm_name_in_notifications", 80, "realm_name_in_email_notifications_policy"),
+    (
+        168,
+        SETTINGS_ROUTE,
+        "realm_name_in_notifications",
+        SETTINGS_MERGED_AT,
+        "realm_name_in_email_notifications_policy",
+    ),
+    (
+        168,
+        DISPLAY_SETTINGS_ROUTE,
+        "realm_name_in_notifications",
+        SETTINGS_MERGED_AT,
+        "realm_name_in_email_notifications_policy",
+    ),
     (168, NOTIFICATION_SETTINGS_ROUTE, "realm_name_in_notifications", 0, "realm_name_in_email_notifications_policy"),
     (
         168,
@@ -135,10 +149,11 @@ fn setting_parameter_changes(route: &'static str) -> impl Iterator<Item = Change
     let was_taken_before_merge = move |name: &str| match route {
         DISPLAY_SETTINGS_ROUTE => legacy::DISPLAY_SETTINGS.contains(&name),
         NOTIFICATION_SETTINGS_ROUTE => legacy::NOTIFICATION_SETTINGS.contains(&name),
+        // `PATCH /settings` always took those of the account.
         _ => ["full_name", "email", "old_password", "new_password"].contains(&name),
     };
     let merged_parameters = SettingsParams::LIST.iter().filter_map(move |info| match info.name {
-        "target_users" => Some((444, info.name)),
+        "target_users" => Some((TARGET_USERS_SINCE, info.name)),
         "enter_sends" => Some((ENTER_SENDS_SINCE, info.name)),
         name if has_no_level(name) && was_not_renamed(name) && !was_taken_before_merge(name) => {
             Some((SETTINGS_MERGED_AT, name))

@@ -1,12 +1,13 @@
 //! Terms of narrows that a level does not know.
 
+use super::narrow_term;
 use crate::error::Error;
 use serde_json::Value;
 
 /// An unknown operator, or a known operator with an unknown operand.
 pub type UnknownTerm = (&'static str, Option<&'static str>);
 
-/// A character that makes an operator or operand unknown to the parser of narrows; [`remove_mark`] removes it from
+/// A character that makes an operator or operand unknown to the parser of narrows; [`remove_marks`] removes it from
 /// the error.
 const MARK: char = '\u{f8ff}';
 
@@ -16,12 +17,9 @@ pub fn mark_unknown_terms(narrow: &mut String, unknown: &[UnknownTerm]) {
     let mut is_changed = false;
     for term in &mut terms {
         let Some((name, is_operator)) = unknown_name(term, unknown) else { continue };
-        let (key, index) = if is_operator { ("operator", 0) } else { ("operand", 1) };
-        let unknown_part = if term.is_array() { term.get_mut(index) } else { term.get_mut(key) };
-        if let Some(unknown_part) = unknown_part {
-            *unknown_part = format!("{name}{MARK}").into();
-            is_changed = true;
-        }
+        let set_part = if is_operator { narrow_term::set_operator } else { narrow_term::set_operand };
+        set_part(term, &format!("{name}{MARK}"));
+        is_changed = true;
     }
     if is_changed {
         *narrow = Value::from(terms).to_string();
@@ -43,7 +41,7 @@ pub fn check_no_unknown_operators(narrow: &str, unknown: &[UnknownTerm]) -> Resu
 }
 
 /// Removes the marks from an error about a narrow.
-pub fn remove_mark(error: &mut Error) {
+pub fn remove_marks(error: &mut Error) {
     if let Error::BadNarrow { desc } = error
         && let Some(text) = desc.as_str().filter(|text| text.contains(MARK))
     {
@@ -51,20 +49,17 @@ pub fn remove_mark(error: &mut Error) {
     }
 }
 
-fn term_part<'a>(term: &'a Value, key: &str, index: usize) -> Option<&'a str> {
-    term.get(key).or_else(|| term.get(index)).and_then(Value::as_str)
-}
-
 /// The unknown operator or operand of a term, and whether it is the operator.
 fn unknown_name(term: &Value, unknown: &[UnknownTerm]) -> Option<(String, bool)> {
-    let (operator, operand) = (term_part(term, "operator", 0).unwrap_or_default(), term_part(term, "operand", 1));
-    let is_operator = |(name, unknown_operand): &UnknownTerm| *name == operator && unknown_operand.is_none();
-    let is_operand = |(name, unknown_operand): &UnknownTerm| {
+    let operator = narrow_term::operator(term).and_then(Value::as_str).unwrap_or_default();
+    let operand = narrow_term::operand(term).and_then(Value::as_str);
+    let is_unknown_operator = |(name, unknown_operand): &UnknownTerm| *name == operator && unknown_operand.is_none();
+    let is_unknown_operand = |(name, unknown_operand): &UnknownTerm| {
         *name == operator && unknown_operand.is_some() && *unknown_operand == operand
     };
-    if unknown.iter().any(is_operator) {
+    if unknown.iter().any(is_unknown_operator) {
         Some((operator.to_owned(), true))
     } else {
-        operand.filter(|_| unknown.iter().any(is_operand)).map(|operand| (operand.to_owned(), false))
+        operand.filter(|_| unknown.iter().any(is_unknown_operand)).map(|operand| (operand.to_owned(), false))
     }
 }

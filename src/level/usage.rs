@@ -12,18 +12,18 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     /// By method and path of the operation, with placeholders.
-    operations: BTreeMap<(&'static str, &'static str), UsedNames>,
+    operations: BTreeMap<(&'static str, &'static str), UsageDetails>,
     /// By type.
-    events: BTreeMap<String, UsedNames>,
+    events: BTreeMap<String, UsageDetails>,
     /// Codes of refusals.
     codes: BTreeSet<String>,
     /// The texts in [`MENTIONED_ERROR_TEXTS`] that messages of refusals contain.
     refusal_texts: BTreeSet<&'static str>,
 }
 
-/// The names of [`MENTIONED_NAMES`] that a client used with an operation or a type of event.
+/// What a client used with an operation or a type of event: names of [`MENTIONED_NAMES`], and details of the replies.
 #[derive(Clone, Debug, Default)]
-struct UsedNames {
+struct UsageDetails {
     /// From names and values of parameters.
     sent: BTreeSet<String>,
     /// From replies or events, with the types of the events.
@@ -69,7 +69,7 @@ static MENTIONED_ERROR_TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 fn changes_messages_everywhere(behaviour: &Behaviour) -> bool {
-    matches!(behaviour.downgrade, Downgrade::Message(_)) && !behaviour.subject.contains('/')
+    matches!(behaviour.downgrade, Downgrade::ErrorMessage(_)) && !behaviour.subject.contains('/')
 }
 
 /// The texts in backticks or quotation marks, in lowercase, each up to its first digit: the numbers of an example
@@ -148,15 +148,18 @@ impl Usage {
         self.refusal_texts.extend(other.refusal_texts);
     }
 
-    /// Whether a change may explain that this client failed where another one passed: an operation that it changes replied
-    /// with different statuses, an operation refused them with different codes or messages of which it names one, or it
-    /// names what only the client that passed received with events of its kind.
-    pub fn is_likely_cause(&self, passed: &Usage, change: &ListedChange) -> bool {
+    /// Whether a change may explain that this client failed where another one passed. Then one of these holds:
+    ///
+    /// - An operation that the change is about replied to the two clients with different statuses.
+    /// - Such an operation, or any operation if the change is about all, refused both clients with different codes or
+    ///   messages, and the change mentions one of these.
+    /// - The change mentions a name that only the passing client received, in events of the type that it is about.
+    pub fn is_likely_cause(&self, passing_usage: &Usage, change: &ListedChange) -> bool {
         let concerns_all_operations = !change.on.contains('/');
         let changed_operations: Vec<(&str, &str)> = change.on.split(", ").filter_map(|on| on.split_once(' ')).collect();
         let is_of_operation = self.operations.iter().any(|(route, used)| {
             let is_changed = changed_operations.contains(route);
-            let other_used = passed.operations.get(route).filter(|_| is_changed || concerns_all_operations);
+            let other_used = passing_usage.operations.get(route).filter(|_| is_changed || concerns_all_operations);
             other_used.is_some_and(|other_used| {
                 is_changed && used.statuses != other_used.statuses
                     || used.refusals_differ_for(other_used, &change.change)
@@ -164,7 +167,7 @@ impl Usage {
         });
         let changed_events = change.on.strip_prefix("event ").map(words).into_iter().flatten();
         let mut used_events =
-            changed_events.filter_map(|kind| Some((self.events.get(kind)?, passed.events.get(kind)?)));
+            changed_events.filter_map(|kind| Some((self.events.get(kind)?, passing_usage.events.get(kind)?)));
         is_of_operation
             || used_events.any(|(used, other_used)| {
                 quoted_names(&change.change)
@@ -199,7 +202,7 @@ impl Usage {
             let (method, path) = route.split_once(' ').unwrap_or_default();
             self.operations.get(&(method, path))
         };
-        let certainty_of_sending = |used: Option<&UsedNames>, name: &str| {
+        let certainty_of_sending = |used: Option<&UsageDetails>, name: &str| {
             used.filter(|used| used.sent.contains(name)).map(|_| Certainty::Certain)
         };
         match change.kind {
@@ -241,7 +244,7 @@ impl Usage {
         used_names.filter_map(|used| used.certainty_of_reception(names)).max()
     }
 
-    fn names_used_at(&self, source: Source) -> Vec<&UsedNames> {
+    fn names_used_at(&self, source: Source) -> Vec<&UsageDetails> {
         match source {
             Source::Reply(method, path) => self.operations.get(&(method, path)).into_iter().collect(),
             Source::Event(kind, _) => self.events.get(kind).into_iter().collect(),
@@ -268,13 +271,13 @@ impl Usage {
     /// How sure it is that the client used one of these names with the operations, events or objects in the subject
     /// of a behaviour.
     fn certainty_by_subject(&self, subject: &str, names: &[String]) -> Option<Certainty> {
-        let mut used_names: Vec<&UsedNames> = Vec::new();
+        let mut used_names: Vec<&UsageDetails> = Vec::new();
         // The methods before a path are those of that path, and of further paths without a method.
         let (mut methods, mut is_after_path): (Vec<&str>, bool) = (Vec::new(), false);
-        let mut words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
-        while let Some(word) = words.next() {
+        let mut subject_words = subject.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
+        while let Some(word) = subject_words.next() {
             if word == "event" {
-                used_names.extend(words.peek().and_then(|kind| self.events.get(*kind)));
+                used_names.extend(subject_words.peek().and_then(|kind| self.events.get(*kind)));
             } else if word.starts_with('/') {
                 let is_operation = |(used_method, path): &(&str, &str)| {
                     *path == word && (methods.is_empty() || methods.contains(used_method))
@@ -295,7 +298,7 @@ impl Usage {
             return (!used_names.is_empty()).then_some(Certainty::Certain);
         }
         let certainty_if_sent =
-            |used: &&UsedNames| names.iter().any(|name| used.sent.contains(name)).then_some(Certainty::Certain);
+            |used: &&UsageDetails| names.iter().any(|name| used.sent.contains(name)).then_some(Certainty::Certain);
         used_names
             .iter()
             .filter_map(|used| certainty_if_sent(used).or_else(|| used.certainty_of_reception(names)))
@@ -303,8 +306,8 @@ impl Usage {
     }
 }
 
-impl UsedNames {
-    fn merge(&mut self, other: UsedNames) {
+impl UsageDetails {
+    fn merge(&mut self, other: UsageDetails) {
         self.sent.extend(other.sent);
         self.received.extend(other.received);
         self.is_incomplete |= other.is_incomplete;
@@ -313,8 +316,8 @@ impl UsedNames {
         self.refusal_texts.extend(other.refusal_texts);
     }
 
-    /// Whether both were refused, with codes or messages of which one that a description names is only in one of them.
-    fn refusals_differ_for(&self, other: &UsedNames, description: &str) -> bool {
+    /// Whether both clients were refused, and `description` mentions a code or a message that only one received.
+    fn refusals_differ_for(&self, other: &UsageDetails, description: &str) -> bool {
         let mut codes = self.codes.symmetric_difference(&other.codes);
         let mut texts = self.refusal_texts.symmetric_difference(&other.refusal_texts);
         let names_code = |code: &String| words(description).any(|word| word == code);

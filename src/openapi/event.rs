@@ -5,6 +5,7 @@ use crate::record::events::SCHEMAS;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
+/// The schemas of all kinds of events, by their names in the document.
 pub fn schemas(generator: &mut SchemaGenerator) -> Map<String, Value> {
     SCHEMAS.iter().map(|(kind, fields)| (schema_name(*kind), schema(*kind, fields(generator).to_value()))).collect()
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// Replaces `true` by `{}`, adds `items` to arrays, and splits enums into one schema for each type.
+/// Replaces `true` by `{}` where it is a schema, except in `additionalProperties`; adds `items` to arrays; and splits
+/// enums into one schema for each type.
 pub fn make_explicit(part: &mut Value) {
     match part {
         Value::Array(items) => items.iter_mut().for_each(make_explicit),

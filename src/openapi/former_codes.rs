@@ -1,5 +1,6 @@
 //! Adds the former statuses of errors, and errors without a code, to the document of an older level.
 
+use super::reference::reference_to;
 use crate::error::Error;
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub(super) fn undo_code_change(document: &mut Value, errors: &[&str], routes: &[
         let Some(newer_response) = newer_response else { continue };
         let response = responses.entry(status.clone()).or_insert(newer_response);
         if code.is_empty() {
-            replace_reference(response, &reference("Error"), &reference(ERROR_WITH_OPTIONAL_CODE));
+            replace_reference(response, &reference_to("Error"), &reference_to(ERROR_WITH_OPTIONAL_CODE));
         }
     }
     if code.is_empty() {
@@ -56,9 +57,4 @@ fn operations_of<'document>(
             operations.filter(|(method, _)| is_of_routes(method, path)).map(|(_, operation)| operation).collect();
         matching_operations
     })
-}
-
-/// A reference to a schema of the document.
-pub(super) fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
 }

@@ -56,10 +56,10 @@ pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
 pub fn of_state_key(key: &str) -> Option<&'static str> {
     let organization_meaning = MeaningTable::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
     let list_meaning = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
-    // For clients without `user_settings_object`, user settings are at the top level.
     list_meaning
         .or_else(|| MeaningTable::State.meaning(key))
         .or(organization_meaning)
+        // For clients without `user_settings_object`, user settings are at the top level too.
         .or_else(|| MeaningTable::UserSettings.meaning(key))
 }
 

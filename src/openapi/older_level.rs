@@ -3,7 +3,8 @@
 //! Added, renamed and removed names are exact. Fields whose type a [`Behaviour`] changes may have any values, because
 //! the change is code.
 
-use super::former_codes::{self, reference};
+use super::former_codes;
+use super::reference::reference_to;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::feature::{FeatureChange, has_changes_of};
 use crate::level::place::{Place, Source, Step};
@@ -28,8 +29,7 @@ fn posting_policy_schema() -> Value {
     json!({"type": "integer", "enum": [1, 2, 3, 4]})
 }
 
-/// Parameters that the code of older levels converts, so that no row of the table has them. From the vendor's
-/// documentation of levels up to 387.
+/// From the vendor's documentation of levels up to 387.
 const CODE_CONVERTED_PARAMETERS: &[CodeConvertedParameter] = &[
     CodeConvertedParameter {
         levels: 1..=332,
@@ -95,8 +95,8 @@ pub(super) fn downgrade(document: &mut Value, level: i64) {
         "required": ["id", "type"],
     });
     document["components"]["schemas"][LEGACY_EVENT] = legacy_event;
-    if let Some(branches) = document["components"]["schemas"]["Event"]["anyOf"].as_array_mut() {
-        branches.push(reference(LEGACY_EVENT));
+    if let Some(alternatives) = document["components"]["schemas"]["Event"]["anyOf"].as_array_mut() {
+        alternatives.push(reference_to(LEGACY_EVENT));
     }
 }
 
@@ -130,28 +130,28 @@ fn undo_change(document: &mut Value, kind: &ChangeKind, level: i64) {
             add_parameter(document, route, name, Parameter { schema: json!({}), is_required: false });
         }
         ChangeKind::Field { object, name } => {
-            visit_objects(document, object, &mut |schema| drop(take_field(schema, name)))
+            visit_schemas_of(document, object, &mut |schema| drop(take_field(schema, name)))
         }
-        ChangeKind::RenamedField { object, old, new } => visit_objects(document, object, &mut |schema| {
+        ChangeKind::RenamedField { object, old, new } => visit_schemas_of(document, object, &mut |schema| {
             if let Some((field, is_required)) = take_field(schema, new) {
                 add_field(schema, old, field, is_required);
             }
         }),
         ChangeKind::RemovedField { object, name, since, .. } if level >= since => {
-            visit_objects(document, object, &mut |schema| add_field(schema, name, json!({}), false));
+            visit_schemas_of(document, object, &mut |schema| add_field(schema, name, json!({}), false));
         }
         ChangeKind::Event(EventPattern { kind, op, carries: None }) => {
             for name in event_schema_names(document, kind, op) {
                 let schemas = &mut document["components"]["schemas"];
                 schemas.as_object_mut().and_then(|schemas| schemas.shift_remove(&name));
-                if let Some(branches) = schemas["Event"]["anyOf"].as_array_mut() {
-                    branches.retain(|branch| *branch != reference(&name));
+                if let Some(alternatives) = schemas["Event"]["anyOf"].as_array_mut() {
+                    alternatives.retain(|alternative| *alternative != reference_to(&name));
                 }
             }
         }
         ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
             Downgrade::Objects(object, fields, _) => {
-                visit_objects(document, object, &mut |schema| allow_any_values(schema, object, fields));
+                visit_schemas_of(document, object, &mut |schema| allow_any_values(schema, object, fields));
             }
             Downgrade::Code { errors, routes, status, code } => {
                 former_codes::undo_code_change(document, errors, routes, status, code);
@@ -219,10 +219,10 @@ fn add_parameter(document: &mut Value, route: &str, name: &str, parameter: Param
 fn take_field(schema: &mut Map<String, Value>, name: &str) -> Option<(Value, bool)> {
     let field = schema.get_mut("properties")?.as_object_mut()?.shift_remove(name)?;
     let required = schema.get_mut("required").and_then(Value::as_array_mut);
-    let is_required = required.is_some_and(|required| {
-        let previous_count = required.len();
-        required.retain(|other| other != name);
-        required.len() < previous_count
+    let is_required = required.is_some_and(|names| {
+        let previous_count = names.len();
+        names.retain(|other| other != name);
+        names.len() < previous_count
     });
     Some((field, is_required))
 }
@@ -258,7 +258,7 @@ fn name_at_change(schema: &Map<String, Value>, object: &ObjectKind, name: &'stat
     let has = |name: &str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
     let former_name = changes().iter().find_map(|change| match change.kind {
         ChangeKind::RenamedField { object: renamed_in, old, new }
-            if std::ptr::eq(renamed_in, object) && new == name && has(old) =>
+            if renamed_in == object && new == name && has(old) =>
         {
             Some(old)
         }
@@ -267,8 +267,8 @@ fn name_at_change(schema: &Map<String, Value>, object: &ObjectKind, name: &'stat
     former_name.filter(|_| !has(name)).unwrap_or(name)
 }
 
-/// Calls a function for the schemas of all objects of a kind.
-fn visit_objects(document: &mut Value, object: &ObjectKind, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
+/// Calls a function for the schemas of a kind of object.
+fn visit_schemas_of(document: &mut Value, object: &ObjectKind, change_schema: &mut dyn FnMut(&mut Map<String, Value>)) {
     for place in object.places.iter().map(|place| Place::parse(place)) {
         let roots = match place.source {
             // Nothing to change: fields that every reply may have are optional in the schemas.
@@ -302,10 +302,10 @@ fn visit_at_path(
         let target = target.to_owned();
         return visit_at_path(document, &target, path, change_schema);
     }
-    for branches in ["anyOf", "oneOf", "allOf"] {
-        let count = document.pointer(pointer).and_then(|schema| schema[branches].as_array()).map_or(0, Vec::len);
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let count = document.pointer(pointer).and_then(|schema| schema[keyword].as_array()).map_or(0, Vec::len);
         (0..count)
-            .for_each(|index| visit_at_path(document, &format!("{pointer}/{branches}/{index}"), path, change_schema));
+            .for_each(|index| visit_at_path(document, &format!("{pointer}/{keyword}/{index}"), path, change_schema));
     }
     match path.split_first() {
         None => {

@@ -67,9 +67,9 @@ fn schema_of_text(text: &str) -> Value {
 /// Splits a text at the bars outside of parentheses.
 fn split_alternatives(text: &str) -> Vec<&str> {
     let mut depth = 0;
-    let is_separator = |letter: char| {
-        depth += i32::from(letter == '(') - i32::from(letter == ')');
-        letter == '|' && depth == 0
+    let is_separator = |character: char| {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        character == '|' && depth == 0
     };
     text.split(is_separator).collect()
 }

@@ -2,11 +2,9 @@
 
 use super::directory::{Directory, to_valid_text};
 use super::json::JsonFields;
+use crate::api::channel_folders::MAX_DESCRIPTION_LENGTH;
 use crate::fixture::format::Folder;
 use serde_json::Value;
-
-/// The maximum length of a description in characters.
-const MAX_FOLDER_DESCRIPTION_LENGTH: usize = 1024;
 
 /// The channel folders of the register reply, in the order in which clients show them.
 pub fn sorted_folders(register_reply: &Value) -> Vec<&Value> {
@@ -21,10 +19,7 @@ pub fn convert_folder(record: &Value, directory: &Directory) -> Option<Folder> {
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: to_valid_text(
-            &directory.convert_markdown(record.text("description")),
-            MAX_FOLDER_DESCRIPTION_LENGTH,
-        ),
+        description: to_valid_text(&directory.convert_markdown(record.text("description")), MAX_DESCRIPTION_LENGTH),
         creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
         created: directory.convert_creation_time(record),
         archived: record.boolean("is_archived"),

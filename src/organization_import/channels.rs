@@ -34,12 +34,13 @@ pub enum SubscriptionStatus {
 /// Converts a channel; None if `--channel` excludes it. `defaults` are the IDs of the channels that new users join.
 pub fn convert_channel(
     record: &Value,
-    (status, received): (SubscriptionStatus, ReceivedRange),
+    status: SubscriptionStatus,
+    received: ReceivedRange,
     defaults: &BTreeSet<i64>,
     directory: &Directory,
 ) -> Option<Channel> {
     let id = record.integer("stream_id")?;
-    let mut channel = Channel::named(directory.channel(id)?);
+    let mut channel = Channel::named(directory.channel_name(id)?);
     channel.id = Some(id);
     channel.description =
         directory.convert_markdown(record.text("description")).chars().take(MAX_CHANNEL_DESCRIPTION_LENGTH).collect();
@@ -59,7 +60,7 @@ pub fn convert_channel(
     channel.topics_policy = policy.unwrap_or_default();
     channel.permissions =
         convert_permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
-    channel.subscribers = convert_subscribers(record, (status, received), directory);
+    channel.subscribers = convert_subscribers(record, status, received, directory);
     Some(set_boolean_settings(channel, record))
 }
 
@@ -99,7 +100,8 @@ fn former_posting_group(policy: i64) -> Option<&'static str> {
 
 fn convert_subscribers(
     record: &Value,
-    (status, received): (SubscriptionStatus, ReceivedRange),
+    status: SubscriptionStatus,
+    received: ReceivedRange,
     directory: &Directory,
 ) -> Vec<Subscriber> {
     let other_ids =
@@ -130,6 +132,7 @@ fn convert_own_subscription(
     };
     let left_at = (status == SubscriptionStatus::Unsubscribed)
         .then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
+    // Not before the subscription began.
     let left_at = left_at.map(|left_at| left_at.max(since.unwrap_or(left_at)));
     let earliest = record.integer("date_created").unwrap_or(directory.reference_time);
     let optional_boolean = |key: &str| record[key].as_bool();
@@ -138,9 +141,10 @@ fn convert_own_subscription(
         user,
         since: since.map(|at| directory.convert_past_time(at)),
         // `left_at` is 0 if no message of the channel is known.
-        left: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
+        left_at: left_at.map(|at| directory.convert_past_time(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
         pinned: record.boolean("pin_to_top"),
+        // The former field `in_home_view` is the opposite.
         muted: optional_boolean("is_muted").unwrap_or_else(|| optional_boolean("in_home_view") == Some(false)),
         notifications: Notifications {
             desktop: optional_boolean("desktop_notifications"),

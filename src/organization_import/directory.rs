@@ -28,6 +28,7 @@ pub struct NamePair {
     pub fixture_name: String,
 }
 
+/// The names of one user.
 #[derive(Clone, Debug)]
 pub struct UserNames {
     /// The name by which the fixture refers to the user.
@@ -145,14 +146,14 @@ impl Directory {
 
     /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the maximum length of its name
     /// in characters.
-    pub fn add(&mut self, names: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
+    pub fn add(&mut self, table: fn(&mut Self) -> &mut NameTable, id: i64, name: &str, limit: usize) {
         let candidates = match &self.anonymizer {
             Some(anonymizer) => {
                 (0..MAX_CANDIDATES).map(|salt| anonymizer.anonymize_text_with_salt(name, salt)).collect()
             }
             None => vec![name.to_owned()],
         };
-        names(self).add(id, name, &candidates, limit);
+        table(self).add(id, name, &candidates, limit);
     }
 
     /// Adds a system group, whose name does not change.
@@ -186,7 +187,7 @@ impl Directory {
         ids.into_iter().filter(|id| unique.insert(*id)).filter_map(|id| self.handle(id)).collect()
     }
 
-    pub fn channel(&self, id: i64) -> Option<String> {
+    pub fn channel_name(&self, id: i64) -> Option<String> {
         self.channels.get(id).map(str::to_owned)
     }
 
@@ -210,7 +211,7 @@ impl Directory {
             _ => emoji.names_of(code).and_then(|names| names.first()).map(|name| (*name).to_owned()),
         };
         if known_name.is_none() {
-            self.add_note("Some reactions are not in the file: this double does not know their emoji");
+            self.add_note("Some emoji of reactions or statuses are not in the file: this double does not know them");
         }
         known_name
     }
@@ -297,6 +298,7 @@ pub fn to_valid_text(text: &str, limit: usize) -> String {
         valid_text = valid_text
             .chars()
             .enumerate()
+            // Positions count from 1.
             .filter(|(index, _)| index + 1 != position)
             .map(|(_, character)| character)
             .collect();

@@ -55,6 +55,7 @@ impl Reader<'_> {
     }
 }
 
+/// The fields of a message that say whether its edits are missing.
 #[derive(Deserialize)]
 struct MessageHead<'a> {
     id: i64,

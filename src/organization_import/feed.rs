@@ -15,7 +15,7 @@ pub struct Feed {
 
 /// The properties of a channel on which feeds depend.
 #[derive(Clone, Debug)]
-pub struct KnownChannel {
+pub struct FeedChannel {
     pub id: i64,
     pub name: String,
     /// Whether the channel is private and the account can read messages from before its subscription.
@@ -25,8 +25,8 @@ pub struct KnownChannel {
 /// Returns feeds with all messages that an account sees and few duplicates: one of the public channels with their
 /// history (for guests, of the web-public ones), one of the messages of other channels and direct messages, and one of
 /// each private channel with shared history. With `--channel`, only one feed of each selected channel.
-pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register_reply: &Value, server: &Server) -> Vec<Feed> {
-    let channel_feed = |channel: &KnownChannel| Feed {
+pub fn feeds(options: &ImportOptions, channels: &[FeedChannel], register_reply: &Value, server: &Server) -> Vec<Feed> {
+    let channel_feed = |channel: &FeedChannel| Feed {
         name: format!("channel {}", channel.id),
         narrow: json!([{"operator": operator(server, "channel"), "operand": channel.id}]),
     };
@@ -34,10 +34,10 @@ pub fn feeds(options: &ImportOptions, channels: &[KnownChannel], register_reply:
         return channels.iter().map(channel_feed).collect();
     }
     let kind = if register_reply.boolean("is_guest") { "web-public" } else { "public" };
-    let channels_of_kind =
+    let narrow_by_kind =
         |negated: bool| json!([{"operator": operator(server, "channels"), "operand": kind, "negated": negated}]);
-    let public_feed = Feed { name: "public channels".into(), narrow: channels_of_kind(false) };
-    let other_feed = Feed { name: "other messages".into(), narrow: channels_of_kind(true) };
+    let public_feed = Feed { name: "public channels".into(), narrow: narrow_by_kind(false) };
+    let other_feed = Feed { name: "other messages".into(), narrow: narrow_by_kind(true) };
     let shared_history_feeds = channels.iter().filter(|channel| channel.has_shared_history).map(channel_feed);
     [public_feed, other_feed].into_iter().chain(shared_history_feeds).collect()
 }

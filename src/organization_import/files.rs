@@ -72,7 +72,7 @@ async fn read_avatars(reader: &mut Reader<'_>) -> Result<(), ReadError> {
 /// An uploaded file that is to be read.
 struct Upload {
     /// ID of the account that reads the organization, or of the message's sender if only a message shows the file.
-    owner: i64,
+    owner_id: i64,
     /// The time of the upload, or of the message if only a message shows the file; in UNIX seconds.
     at: i64,
     /// None for a file that is only known from a message.
@@ -94,23 +94,25 @@ async fn read_uploads(reader: &mut Reader<'_>) -> Result<(), ReadError> {
             let name = Some(record.text("name").to_owned());
             uploads.insert(
                 record.text("path_id").to_owned(),
-                Upload { owner: own_id, at, id: record.integer("id"), name },
+                Upload { owner_id: own_id, at, id: record.integer("id"), name },
             );
         } else if record.kind.starts_with("message ") && record.json.contains("/user_uploads/") {
             let record: Value = serde_json::from_str(record.json).map_err(io::Error::from)?;
-            let (owner, at) =
+            let (owner_id, at) =
                 (record.integer("sender_id").unwrap_or(own_id), record.integer("timestamp").unwrap_or_default());
             for captures in UPLOAD_LINK.captures_iter(record.text("content")) {
                 let path_id = percent_decode_str(&captures[1]).decode_utf8_lossy().into_owned();
-                uploads.entry(path_id).or_insert(Upload { owner, at, id: None, name: None });
+                uploads.entry(path_id).or_insert(Upload { owner_id, at, id: None, name: None });
             }
         }
     }
     reader.progress.begin("uploaded files", Some(uploads.len() as u64));
     for (path_id, upload) in uploads {
         let name = upload.name.unwrap_or_else(|| path_id.rsplit('/').next().unwrap_or_default().to_owned());
-        let fields = json!({"path_id": path_id, "owner": upload.owner, "at": upload.at, "id": upload.id, "name": name});
+        let fields =
+            json!({"path_id": path_id, "owner": upload.owner_id, "at": upload.at, "id": upload.id, "name": name});
         let step = format!("upload {path_id}");
+        // `read_file` checks it too, but only after the request of a temporary URL.
         if reader.partial.step_value(&step).is_some() {
             continue;
         }
@@ -193,6 +195,6 @@ fn describe_step(step: &str) -> String {
 }
 
 /// The content of the file in a record; empty if the record has none or it is not Base64.
-pub fn decode_bytes(record: &Value) -> Bytes {
+pub fn file_content(record: &Value) -> Bytes {
     STANDARD.decode(record.text("base64")).unwrap_or_default().into()
 }

@@ -7,8 +7,8 @@ use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{self, LinkifierSource};
 use serde_json::Value;
 
-/// Converts a linkifier. If this double refuses it, the example and the reverse template are omitted, with a note. None
-/// if it is refused even so, or lacks a pattern or a template.
+/// Converts a linkifier. If this double refuses it, its example and its reverse template are omitted, with a note. None
+/// if the linkifier is refused even so, or lacks a pattern or a template.
 pub fn convert_linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.integer("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
@@ -55,13 +55,13 @@ pub fn convert_linkifier(record: &Value, directory: &Directory) -> Option<Linkif
     compiles(&linkifier).then_some(linkifier)
 }
 
-fn compiles(source: &Linkifier) -> bool {
+fn compiles(linkifier: &Linkifier) -> bool {
     let source = LinkifierSource {
-        pattern: source.pattern.clone(),
-        url_template: source.url_template.clone(),
-        example_input: source.example_input.clone(),
-        reverse_template: source.reverse_template.clone(),
-        alternative_url_templates: source.alternative_url_templates.clone(),
+        pattern: linkifier.pattern.clone(),
+        url_template: linkifier.url_template.clone(),
+        example_input: linkifier.example_input.clone(),
+        reverse_template: linkifier.reverse_template.clone(),
+        alternative_url_templates: linkifier.alternative_url_templates.clone(),
     };
     linkifier::Linkifier::compile(LinkifierId(1), source).is_ok()
 }

@@ -1,6 +1,6 @@
 //! Reads messages page by page.
 
-use super::feed::{Feed, KnownChannel, feeds};
+use super::feed::{Feed, FeedChannel, feeds};
 use super::reader::{ReadError, Reader};
 use super::server::Server;
 use http::Method;
@@ -23,7 +23,7 @@ impl Reader<'_> {
     pub async fn read_messages(
         &mut self,
         server: &Server,
-        channels: &[KnownChannel],
+        channels: &[FeedChannel],
         register_reply: &Value,
     ) -> Result<(), ReadError> {
         self.progress.begin("messages", self.options.max_messages);
@@ -55,6 +55,7 @@ impl Reader<'_> {
     async fn read_page(&mut self, step: &str, feed: &Feed, before_id: Option<i64>) -> Result<Page, ReadError> {
         let size = self.options.max_messages.map_or(PAGE_SIZE, |max_messages| max_messages.min(PAGE_SIZE));
         let parameters = [
+            // The newest message before this one.
             ("anchor", before_id.map_or("newest".to_owned(), |id| (id - 1).to_string())),
             ("num_before", size.to_string()),
             ("num_after", "0".to_owned()),

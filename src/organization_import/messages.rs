@@ -30,10 +30,10 @@ pub fn convert_message(record: &Value, context: &MessageContext<'_>, directory: 
     let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
     let own_handle_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
     let may_be_unread = !is_in_channel || context.is_subscribed;
-    let channel = record.integer("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
-    if channel == Some(None) {
-        return None;
-    }
+    let channel = match record.integer("stream_id").filter(|_| is_in_channel) {
+        Some(id) => Some(directory.channel_name(id)?),
+        None => None,
+    };
     let members = record.list("display_recipient").iter().filter_map(|member| member.integer("id"));
     let text = directory.convert_content(record.text("content")).unwrap_or_else(|| {
         directory.add_note(format!("Message {id} has a text that this double refuses"));
@@ -45,7 +45,7 @@ pub fn convert_message(record: &Value, context: &MessageContext<'_>, directory: 
         id: Some(id),
         label: context.needs_label.then(|| message_label(id)),
         at: Some(directory.convert_past_time(at)),
-        channel: channel.flatten().map(Into::into),
+        channel: channel.map(Into::into),
         topic: is_in_channel.then(|| directory.convert_topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
         client: convert_client_name(record.text("client"), directory).into(),
@@ -80,11 +80,11 @@ fn note_omitted_votes(record: &Value, id: i64, directory: &Directory) {
 /// Groups reactions by emoji, in the order of their first reaction.
 fn convert_reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     let mut reactions: Vec<Reaction> = Vec::new();
-    for reaction in record.list("reactions") {
-        let user =
-            reaction.integer("user_id").or_else(|| reaction["user"].integer("id")).and_then(|id| directory.handle(id));
-        let (Some(user), Some(emoji)) = (user, directory.emoji_name(reaction)) else { continue };
-        match reactions.iter_mut().find(|reaction| reaction.emoji == emoji) {
+    for reaction_record in record.list("reactions") {
+        let user_id = reaction_record.integer("user_id").or_else(|| reaction_record["user"].integer("id"));
+        let user = user_id.and_then(|id| directory.handle(id));
+        let (Some(user), Some(emoji)) = (user, directory.emoji_name(reaction_record)) else { continue };
+        match reactions.iter_mut().find(|known_reaction| known_reaction.emoji == emoji) {
             Some(existing) if existing.by.contains(&user) => {}
             Some(existing) => existing.by.push(user),
             None => reactions.push(Reaction { emoji, by: vec![user] }),
@@ -108,7 +108,8 @@ fn convert_edit(change: &Value, last_time: &mut i64, is_in_channel: bool, direct
     let at = change.integer("timestamp")?.max(*last_time);
     let previous_topic = change["prev_topic"].as_str().or_else(|| change["prev_subject"].as_str());
     let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.convert_topic(topic));
-    let previous_channel = change.integer("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel(id));
+    let previous_channel =
+        change.integer("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel_name(id));
     let previous_content = change["prev_content"].as_str().and_then(|text| directory.convert_content(text));
     if previous_topic.is_none() && previous_channel.is_none() && previous_content.is_none() {
         return None;

@@ -64,11 +64,12 @@ impl fmt::Display for ResumeError {
     }
 }
 
+/// The value of the first record.
 #[derive(Serialize, Deserialize)]
-struct Header<S> {
+struct Header<Options> {
     version: u32,
     #[serde(rename = "wanted")]
-    options: S,
+    options: Options,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -40,17 +40,17 @@ fn extract_note(content: &str) -> String {
 pub fn convert_scheduled_message(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
     let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference_time)?;
     let is_direct = record.text("type") != "stream";
-    let channel = record.integer("to").filter(|_| !is_direct).map(|id| directory.channel(id));
-    if channel == Some(None) {
-        return None;
-    }
+    let channel = match record.integer("to").filter(|_| !is_direct) {
+        Some(id) => Some(directory.channel_name(id)?),
+        None => None,
+    };
     let to = is_direct.then(|| directory.handles(record.integers("to")));
     Some(ScheduledMessage {
         id: record.integer("scheduled_message_id"),
         from: directory.handle(directory.own_id)?,
         at: directory.convert_time(at),
         topic: (!is_direct).then(|| directory.convert_topic(record.text("topic"))),
-        channel: channel.flatten(),
+        channel,
         to: to.filter(|to| !to.is_empty()),
         content: directory.convert_content(record.text("content"))?,
     })

@@ -4,6 +4,7 @@ use super::directory::{Directory, to_valid_text};
 use super::json::JsonFields;
 use super::personal_data;
 use super::pictures;
+use super::profile_fields::FieldChoices;
 use crate::api::statuses::MAX_STATUS_TEXT_LENGTH;
 use crate::fixture::format::{Avatar, Blob, Bot, FieldKind, Presence, ProfileValue, Status, SystemBot, User};
 use crate::realm::picture;
@@ -20,7 +21,7 @@ pub enum UserList {
     /// `cross_realm_bots`: the bots of the service.
     SystemBots,
     /// In no list: the user is only known from messages, or is a placeholder for an owner.
-    OnlyInMessages,
+    Unlisted,
 }
 
 /// Data about users from other records.
@@ -29,7 +30,7 @@ pub struct UserContext<'a> {
     /// By user, the times at which the user was last active and last had a client open, in UNIX seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
     /// The kinds and the choices of the profile fields, by ID.
-    pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
+    pub fields: &'a BTreeMap<i64, FieldChoices>,
     /// Bots and deactivated users, who cannot own bots.
     pub ineligible_bot_owners: &'a HashSet<i64>,
     /// The domain of the bots' addresses, or the host of the organization's URL if it is unknown.
@@ -78,6 +79,7 @@ pub fn convert_user(
     Some(user)
 }
 
+/// The role of a user. Below level 59, records have booleans instead of it.
 pub fn role_of_user(record: &Value) -> Role {
     record.integer("role").and_then(Role::from_number).unwrap_or(match () {
         () if record.boolean("is_owner") => Role::Owner,
@@ -110,8 +112,8 @@ fn set_email(user: &mut User, record: &Value, context: &UserContext<'_>, directo
         .anonymizer
         .as_ref()
         .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.anonymize_host(context.host));
-    let is_valid = email.split_once('@').is_some_and(|(name, host)| {
-        !name.is_empty() && !host.is_empty() && !host.contains('@') && !email.contains(char::is_whitespace)
+    let is_valid = email.split_once('@').is_some_and(|(local_part, domain)| {
+        !local_part.is_empty() && !domain.is_empty() && !domain.contains('@') && !email.contains(char::is_whitespace)
     });
     if is_valid && email != format!("{}@{host}", user.handle) {
         user.email = Some(email);
@@ -140,8 +142,8 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
         return None;
     }
     let id = record.integer("user_id")?;
-    let bot_record = context.register_reply.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
-    let details = bot_record.unwrap_or(&Value::Null);
+    let bot_records = context.register_reply.list("realm_bots");
+    let bot_record = bot_records.iter().find(|bot| bot.integer("user_id") == Some(id)).unwrap_or(&Value::Null);
     let kind = match record.integer("bot_type") {
         Some(2) => BotKind::IncomingWebhook,
         Some(3) => BotKind::OutgoingWebhook,
@@ -150,22 +152,26 @@ fn convert_bot(record: &Value, list: UserList, context: &UserContext<'_>, direct
     };
     let owner =
         record.integer("bot_owner_id").filter(|owner| !is_system && !context.ineligible_bot_owners.contains(owner));
-    let channel = |key: &str| directory.channel(details.integer(key)?);
+    let channel = |key: &str| directory.channel_name(bot_record.integer(key)?);
     Some(Bot {
         kind,
         owner: owner.and_then(|owner| directory.handle(owner)),
         system: if is_system { system_bot_kind(record.text("email")) } else { SystemBot::Flag(false) },
-        services: details.list("services").iter().filter_map(|service| convert_service(service, directory)).collect(),
-        default_sending_channel: channel_by_name(details, "default_sending_stream", directory)
+        services: bot_record
+            .list("services")
+            .iter()
+            .filter_map(|service| convert_service(service, directory))
+            .collect(),
+        default_sending_channel: channel_by_name(bot_record, "default_sending_stream", directory)
             .or_else(|| channel("default_sending_stream")),
-        default_events_channel: channel_by_name(details, "default_events_register_stream", directory)
+        default_events_channel: channel_by_name(bot_record, "default_events_register_stream", directory)
             .or_else(|| channel("default_events_register_stream")),
-        default_all_public_channels: details.boolean("default_all_public_streams"),
+        default_all_public_channels: bot_record.boolean("default_all_public_streams"),
     })
 }
 
-fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<String> {
-    directory.channels.find(details[key].as_str()?).map(|names| names.fixture_name.clone())
+fn channel_by_name(bot_record: &Value, key: &str, directory: &Directory) -> Option<String> {
+    directory.channels.find(bot_record[key].as_str()?).map(|names| names.fixture_name.clone())
 }
 
 /// The kind of a system bot by its email address.
@@ -205,23 +211,23 @@ fn convert_avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) 
         }
         None => Blob::from_bytes(bytes),
     };
-    Some(Avatar { picture, medium: None, version: record.integer("avatar_version").unwrap_or(2).max(1) })
+    // In fixtures, the version is 2 by default, and at least 1.
+    let version = record.integer("avatar_version").unwrap_or(2).max(1);
+    Some(Avatar { picture, medium: None, version })
 }
 
 fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> BTreeMap<String, ProfileValue> {
     let mut profile = BTreeMap::new();
     for (id, entry) in record["profile_data"].as_object().into_iter().flatten() {
         let Some(id) = id.parse().ok() else { continue };
-        let (Some(name), Some((kind, choices))) = (directory.profile_fields.get(id), context.fields.get(&id)) else {
-            continue;
-        };
+        let (Some(name), Some(field)) = (directory.profile_fields.get(id), context.fields.get(&id)) else { continue };
         let value = entry.text("value");
-        let value = match kind {
+        let value = match field.kind {
             FieldKind::Users => {
                 let users: Vec<i64> = serde_json::from_str(value).unwrap_or_default();
                 ProfileValue::Users(directory.handles(users))
             }
-            FieldKind::Choice if !choices.iter().any(|choice| choice == value) => continue,
+            FieldKind::Choice if !field.choices.iter().any(|choice| choice == value) => continue,
             FieldKind::Choice => ProfileValue::Text(directory.convert_text(value)),
             FieldKind::Date => match value.parse::<jiff::civil::Date>() {
                 Ok(_) => ProfileValue::Text(convert_date(value, directory)),
@@ -238,13 +244,13 @@ fn convert_profile(record: &Value, context: &UserContext<'_>, directory: &Direct
 
 fn convert_date(date: &str, directory: &Directory) -> String {
     let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
-    let mut random = anonymizer.random_generator_for(date);
-    format!("{}-{:02}-{:02}", 1950 + random.below(55), 1 + random.below(12), 1 + random.below(28))
+    let mut generator = anonymizer.random_generator_for(date);
+    format!("{}-{:02}-{:02}", 1950 + generator.below(55), 1 + generator.below(12), 1 + generator.below(28))
 }
 
-fn convert_status(source: &Value, directory: &Directory) -> Option<Status> {
-    let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
-    let emoji = directory.emoji_name(source);
+fn convert_status(record: &Value, directory: &Directory) -> Option<Status> {
+    let text = Some(record.text("status_text")).filter(|text| !text.is_empty());
+    let emoji = directory.emoji_name(record);
     (text.is_some() || emoji.is_some()).then(|| Status {
         text: text.map(|text| to_valid_text(&directory.convert_text(text), MAX_STATUS_TEXT_LENGTH)),
         emoji,

@@ -13,8 +13,8 @@ pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8
     let (width, height) = size.unwrap_or((DEFAULT_SIDE_LENGTH, DEFAULT_SIDE_LENGTH));
     let color = match anonymizer {
         Some(anonymizer) => {
-            let mut random = anonymizer.random_generator_for(name);
-            [0; 3].map(|_: u8| u8::try_from(64 + random.below(160)).unwrap_or_default())
+            let mut generator = anonymizer.random_generator_for(name);
+            [0; 3].map(|_: u8| u8::try_from(64 + generator.below(160)).unwrap_or_default())
         }
         None => [0x9a; 3],
     };

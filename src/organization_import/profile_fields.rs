@@ -2,12 +2,10 @@
 
 use super::directory::Directory;
 use super::json::JsonFields;
+use crate::api::profile_fields::MAX_FIELDS_IN_SUMMARY;
 use crate::fixture::format::{FieldKind, ProfileField};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-
-/// The maximum number of profile fields in profile summaries.
-const MAX_SUMMARY_FIELDS: usize = 2;
 
 /// The kind of a profile field by its number in the API.
 fn field_kind(number: i64) -> Option<FieldKind> {
@@ -37,7 +35,7 @@ pub fn convert_profile_field(
     if needs_data && data.is_none() {
         return None;
     }
-    let in_summary = record.boolean("display_in_profile_summary") && *summary_field_count < MAX_SUMMARY_FIELDS;
+    let in_summary = record.boolean("display_in_profile_summary") && *summary_field_count < MAX_FIELDS_IN_SUMMARY;
     *summary_field_count += usize::from(in_summary);
     Some(ProfileField {
         id: Some(id),
@@ -70,12 +68,18 @@ fn anonymize_field_data(kind: FieldKind, data: Map<String, Value>, directory: &D
     anonymous_entries.collect()
 }
 
-/// The kinds of the profile fields by ID, each with the keys of its field data. For a field with choices, these are the
-/// values of the choices.
-pub fn fields_by_id(records: &[Value]) -> BTreeMap<i64, (FieldKind, Vec<String>)> {
+/// The kind of a profile field, with the keys of its field data.
+pub struct FieldChoices {
+    pub kind: FieldKind,
+    /// For a field with choices, the values of the choices.
+    pub choices: Vec<String>,
+}
+
+/// The kinds and the choices of the profile fields, by ID.
+pub fn fields_by_id(records: &[Value]) -> BTreeMap<i64, FieldChoices> {
     let field = |record: &Value| {
         let choices = field_data(record).map(|data| data.keys().cloned().collect()).unwrap_or_default();
-        Some((record.integer("id")?, (field_kind(record.integer("type")?)?, choices)))
+        Some((record.integer("id")?, FieldChoices { kind: field_kind(record.integer("type")?)?, choices }))
     };
     records.iter().filter_map(field).collect()
 }

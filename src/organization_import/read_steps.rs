@@ -2,7 +2,7 @@
 //! read here; messages, their edits and files in other modules.
 
 use super::ImportOptions;
-use super::feed::KnownChannel;
+use super::feed::FeedChannel;
 use super::files::read_files;
 use super::partial_file::PartialFile;
 use super::reader::{Progress, ReadError, Reader};
@@ -27,21 +27,21 @@ const RECORDED_LISTS: [(&str, &str); 7] = [
     ("streams", "channel"),
 ];
 
-/// The capabilities that the registration names. `partial_subscribers` and `user_avatar_url_field_optional` are sent as
-/// false, because they would leave data out of the register reply; all others are sent as true.
-const CAPABILITIES: [&str; 12] = [
-    "notification_settings_null",
-    "bulk_message_deletion",
-    "stream_typing_notifications",
-    "user_settings_object",
-    "linkifier_url_template",
-    "user_list_incomplete",
-    "include_deactivated_groups",
-    "archived_channels",
-    "empty_topic_name",
-    "simplified_presence_events",
-    "partial_subscribers",
-    "user_avatar_url_field_optional",
+/// The capabilities that the registration sends, with their values. Those that are false would leave data out of the
+/// register reply.
+const CAPABILITIES: [(&str, bool); 12] = [
+    ("notification_settings_null", true),
+    ("bulk_message_deletion", true),
+    ("stream_typing_notifications", true),
+    ("user_settings_object", true),
+    ("linkifier_url_template", true),
+    ("user_list_incomplete", true),
+    ("include_deactivated_groups", true),
+    ("archived_channels", true),
+    ("empty_topic_name", true),
+    ("simplified_presence_events", true),
+    ("partial_subscribers", false),
+    ("user_avatar_url_field_optional", false),
 ];
 
 /// Reads the organization as an account sees it into a partial file, and skips the steps that are complete already.
@@ -73,7 +73,7 @@ struct Overview {
     /// The register reply with the newest names, without the lists of [`RECORDED_LISTS`] and without presences.
     register_reply: Value,
     /// Those that `--channel` names, or all, sorted by ID.
-    channels: Vec<KnownChannel>,
+    channels: Vec<FeedChannel>,
 }
 
 impl Reader<'_> {
@@ -95,10 +95,7 @@ impl Reader<'_> {
         if self.partial.step_value("register").is_some() {
             return Ok(());
         }
-        let capabilities: BTreeMap<&str, bool> = CAPABILITIES
-            .iter()
-            .map(|name| (*name, !name.ends_with("optional") && !name.starts_with("partial")))
-            .collect();
+        let capabilities = BTreeMap::from(CAPABILITIES);
         let parameters = [
             ("client_capabilities", json!(capabilities).to_string()),
             ("slim_presence", "true".to_owned()),
@@ -111,9 +108,9 @@ impl Reader<'_> {
         let reply = self.upstream.send_checked(&request).await?;
         let mut register_reply: BTreeMap<Cow<'_, str>, &RawValue> =
             self.parse_reply(&reply, &Method::POST, "/register")?;
-        let queue = register_reply.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
-        if let Some(queue) = queue {
-            self.delete_queue(queue).await?;
+        let queue_id = register_reply.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
+        if let Some(queue_id) = queue_id {
+            self.delete_queue(queue_id).await?;
         }
         for (key, kind) in RECORDED_LISTS {
             let Some(list) = register_reply.remove(key) else { continue };
@@ -135,8 +132,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    async fn delete_queue(&mut self, queue: String) -> Result<(), ReadError> {
-        let request = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
+    async fn delete_queue(&mut self, queue_id: String) -> Result<(), ReadError> {
+        let request = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue_id)] };
         if let Err(error) = self.upstream.send_checked(&request).await {
             self.partial
                 .add_note(&format!("The queue that was registered is not ended, and ends by itself: {error}"))?;
@@ -157,14 +154,14 @@ impl Reader<'_> {
                     let has_shared_history =
                         is_private && is_subscribed && record.history_public_to_subscribers.unwrap_or_default();
                     let channel =
-                        KnownChannel { id: record.stream_id, name: record.name.into_owned(), has_shared_history };
+                        FeedChannel { id: record.stream_id, name: record.name.into_owned(), has_shared_history };
                     channels.entry(channel.id).or_insert(channel);
                 }
                 _ => {}
             }
         }
         let register_reply = server.with_newest_names(&crate::level::objects::REGISTER_REPLY, register_reply);
-        let mut channels: Vec<KnownChannel> = channels.into_values().collect();
+        let mut channels: Vec<FeedChannel> = channels.into_values().collect();
         if !self.options.channels.is_empty() {
             channels = self.selected_channels(channels)?;
         }
@@ -172,7 +169,7 @@ impl Reader<'_> {
     }
 
     /// The channels that `--channel` names.
-    fn selected_channels(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
+    fn selected_channels(&self, channels: Vec<FeedChannel>) -> Result<Vec<FeedChannel>, ReadError> {
         let mut selected_by_id = BTreeMap::new();
         for name in &self.options.channels {
             let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
@@ -187,7 +184,7 @@ impl Reader<'_> {
 
     /// Reads the lists that are not in the register reply. If the server refuses a list, the partial file gets a note.
     async fn read_other_lists(&mut self, server: &Server) -> Result<(), ReadError> {
-        for (path, since, key, kind, what) in [
+        for (path, since, key, kind, subject) in [
             ("/invites", 0, "invites", "invite", "Invitations"),
             ("/export/realm", 0, "exports", "export", "Exports"),
             ("/export/realm/consents", 295, "export_consents", "consent", "Consents of users to exports"),
@@ -206,7 +203,7 @@ impl Reader<'_> {
                     }
                 }
                 Err(error) if error.is_refusal() => {
-                    self.partial.add_note(&format!("{what} are not in the file: {}", error.reason))?;
+                    self.partial.add_note(&format!("{subject} are not in the file: {}", error.reason))?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -216,6 +213,7 @@ impl Reader<'_> {
     }
 }
 
+/// The fields of a channel's record that determine how its messages are read.
 #[derive(Deserialize)]
 struct ChannelHead<'a> {
     stream_id: i64,

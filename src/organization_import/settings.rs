@@ -31,7 +31,7 @@ pub fn convert_organization(
     directory: &Directory,
 ) -> Organization {
     let defaults = Organization::default();
-    let channel = |key: &str| register_reply.integer(key).and_then(|id| directory.channel(id));
+    let channel = |key: &str| register_reply.integer(key).and_then(|id| directory.channel_name(id));
     let host = directory
         .anonymizer
         .as_ref()

@@ -1,7 +1,7 @@
 //! Converts uploaded files to those of a fixture.
 
 use super::directory::Directory;
-use super::files::decode_bytes;
+use super::files::file_content;
 use super::json::JsonFields;
 use super::pictures;
 use crate::fixture::format::{Blob, Upload};
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub fn convert_upload(record: &Value, organization_id: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");
-    let bytes = decode_bytes(record);
+    let bytes = file_content(record);
     let (path_id, name, content) = match &directory.anonymizer {
         None => (path_id.to_owned(), name.to_owned(), Blob::from_bytes(&bytes)),
         Some(anonymizer) => {

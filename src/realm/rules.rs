@@ -31,6 +31,7 @@ pub mod quotation;
 pub mod reindexing;
 pub mod render;
 pub mod requested_emoji;
+pub mod rewinding;
 pub mod run_agenda;
 pub mod schedule;
 pub mod send;

@@ -190,7 +190,7 @@ pub struct SubscriberLists {
 pub enum IncludeSubscribers {
     /// No list of subscribers.
     #[default]
-    No,
+    Omitted,
     All,
     /// All subscribers of channels with fewer than 250; otherwise the viewer, bots and recently active users.
     Partial,
@@ -199,7 +199,7 @@ pub enum IncludeSubscribers {
 impl SubscriberLists {
     /// The list that the request asks for. It is `subscribers` and empty if the viewer may not see who is subscribed.
     pub fn new(realm: &Realm, viewer: Option<&User>, channel: &Channel, include: IncludeSubscribers) -> Self {
-        if include == IncludeSubscribers::No {
+        if include == IncludeSubscribers::Omitted {
             return Self::default();
         }
         let is_visible = viewer.is_some_and(|viewer| realm.can_see(viewer, channel));

@@ -1,14 +1,27 @@
 //! The control API's record of a push notification: what the relay received, and what the phone gets from it.
 
+#[cfg(feature = "encrypted-pushes")]
+mod encryption;
 mod html;
 mod payload;
-mod wire;
+mod relay_message;
+
+/// Without the feature, the payload of no push is encrypted.
+#[cfg(not(feature = "encrypted-pushes"))]
+mod encryption {
+    use crate::realm::push::PushKey;
+    use serde_json::Value;
+
+    pub fn encrypt(_key: &PushKey, _push_id: u64, _payload: &Value) -> Option<String> {
+        None
+    }
+}
 
 use crate::realm::Realm;
 use crate::realm::push::{Push, PushContent, PushTarget};
 use payload::build_payload;
+use relay_message::build_relay_message;
 use serde_json::{Value, json};
-use wire::build_wire_message;
 
 /// The properties of the server that push notifications contain.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +51,7 @@ pub fn push_record(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> 
     // The relay does not forward registrations.
     let wire = match push.content {
         PushContent::Registration(_) => Value::Null,
-        _ => build_wire_message(realm, push, &payload, server),
+        _ => build_relay_message(realm, push, &payload, server),
     };
     record["payload"] = payload;
     record["wire"] = wire;

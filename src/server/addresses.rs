@@ -2,19 +2,22 @@
 
 use std::net::IpAddr;
 
-/// Further addresses are ignored: a certificate lists all of them, and some machines have one for each container.
-const MAX_ADDRESSES: usize = 100;
-
 /// The addresses of this machine, including loopback but not link-local IPv6.
+#[cfg(feature = "tls")]
 pub fn machine_addresses() -> Vec<IpAddr> {
+    /// Further addresses are ignored: a certificate lists all of them, and some machines have one for each container.
+    const MAX_ADDRESSES: usize = 100;
+    // Such an address works only together with the name of an interface.
+    let is_link_local = |address: &IpAddr| matches!(address, IpAddr::V6(address) if address.is_unicast_link_local());
     let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
     let addresses = interfaces.iter().map(if_addrs::Interface::ip).filter(|address| !is_link_local(address));
     addresses.take(MAX_ADDRESSES).collect()
 }
 
-/// Whether an address is a link-local IPv6 address, which works only together with the name of an interface.
-fn is_link_local(address: &IpAddr) -> bool {
-    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
+/// None without TLS: only its certificates need the addresses of this machine.
+#[cfg(not(feature = "tls"))]
+pub fn machine_addresses() -> Vec<IpAddr> {
+    Vec::new()
 }
 
 /// Formats `HOST:PORT`, with an IPv6 address in brackets.

@@ -236,7 +236,7 @@ pub fn service(
 async fn catch_panic(response: impl Future<Output = Response>) -> Response {
     // Unwind safe: an incomplete change is dropped with the copy of the realm that it modified.
     let result = AssertUnwindSafe(response).catch_unwind().await;
-    result.unwrap_or_else(|_| reply::failure(&error::Error::Internal, None))
+    result.unwrap_or_else(|_| reply::refusal(&error::Error::Internal, None))
 }
 
 #[cfg(test)]

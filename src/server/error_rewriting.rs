@@ -68,7 +68,7 @@ fn bare_refusal(head: &[u8]) -> Option<Error> {
     let status = head.strip_prefix(b"HTTP/1.")?.get(2..5)?;
     let error = match status {
         b"400" => Error::MalformedHttp,
-        b"414" => Error::AddressTooLong,
+        b"414" => Error::UriTooLong,
         b"431" => Error::HeadTooLarge,
         _ => return None,
     };
@@ -79,7 +79,7 @@ fn bare_refusal(head: &[u8]) -> Option<Error> {
 
 fn response_bytes(error: &Error) -> Vec<u8> {
     let hint = matches!(error, Error::MalformedHttp).then(|| MALFORMED_HINT.to_owned());
-    let response = reply::failure(error, hint);
+    let response = reply::refusal(error, hint);
     let status = response.status();
     let mut bytes = format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
     for (name, value) in response.headers() {

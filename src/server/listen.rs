@@ -256,7 +256,7 @@ async fn handshake(stream: TcpStream, tls_config: &TlsConfig) -> Option<SecureSt
     if stream.peek(&mut first_byte).await.is_ok() && first_byte[0].is_ascii_uppercase() {
         let error_reply = || async {
             let hint = "this server speaks HTTPS: begin the URL with https://".to_owned();
-            Ok::<_, Infallible>(reply::failure(&Error::MalformedHttp, Some(hint)).map(Full::new))
+            Ok::<_, Infallible>(reply::refusal(&Error::MalformedHttp, Some(hint)).map(Full::new))
         };
         let service = service_fn(move |_| error_reply());
         // The connection closes in any case.

@@ -3,7 +3,7 @@
 use super::Server;
 use crate::control::faults;
 use crate::error::Error;
-use crate::fault::InstalledFault;
+use crate::fault::Fault;
 use crate::world::World;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,10 +47,10 @@ impl StandingFaults {
 
     /// The faults as a world reads them; an error for each that it refuses, such as one for a user who does not exist
     /// there.
-    fn read_faults(&self, world: &World) -> Vec<Result<InstalledFault, Error>> {
+    fn read_faults(&self, world: &World) -> Vec<Result<Fault, Error>> {
         let read_fault = |(fault, fired_count): (&Value, &Arc<AtomicU64>)| {
             let fault = faults::read(world, fault.clone())?;
-            Ok(InstalledFault { fired_in_all_worlds: fired_count.clone(), ..fault })
+            Ok(Fault { fire_count_in_all_worlds: fired_count.clone(), ..fault })
         };
         self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }

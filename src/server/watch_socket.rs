@@ -28,7 +28,7 @@ pub fn watch_socket(
     warp::path!("control" / "worlds" / String / "watch").and(non_api_head()).and(warp::ws()).map(
         move |name: String, head: Arc<RequestHead>, socket: Ws| {
             let headers = &head.headers;
-            match control.watched_world(&name, head.uri.query(), headers) {
+            match control.watch_request(&name, head.uri.query(), headers) {
                 Ok(request) => {
                     let stopped = stopped.clone();
                     // The subscription starts before the handshake is answered, so that frames right after it are sent

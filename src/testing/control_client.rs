@@ -1,6 +1,6 @@
 //! The client of control that all helpers use: it runs calls on the server's runtime, from any thread.
 
-use super::entry::Entry;
+use super::entry::JournalEntry;
 use super::{RunningServer, TestServer};
 use http::Method;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ impl fmt::Display for Refusal {
         if !matching.is_empty() {
             write!(f, "\n\nthe requests that match:")?;
         }
-        for entry in matching.iter().filter_map(|row| Entry::deserialize(&row["entry"]).ok()) {
+        for entry in matching.iter().filter_map(|row| JournalEntry::deserialize(&row["entry"]).ok()) {
             write!(f, "\n  {}", entry.to_string().replace('\n', "\n  "))?;
         }
         for row in nearest().filter(|row| !is_match(row)) {

@@ -11,7 +11,7 @@ const MAX_DISPLAYED_CHARACTERS: usize = 60;
 /// A request to a world's API, with its reply.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct JournalEntry {
     /// ID, which rises by one per entry.
     pub id: u64,
     /// When the request was answered, or its first event occurred if that is earlier; in UNIX seconds of the world's
@@ -43,7 +43,7 @@ pub struct Entry {
     pub events: Vec<u64>,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for JournalEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.status, self.method, self.path)?;
         if let Some(user) = &self.user {

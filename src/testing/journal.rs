@@ -3,7 +3,7 @@
 use super::control_client::{
     ControlClient, Refusal, Waiting, parse_json, parse_list, query_string, to_json, with_timeout,
 };
-use super::entry::Entry;
+use super::entry::JournalEntry;
 use http::Method;
 use serde::Serialize;
 use serde_json::Value;
@@ -18,7 +18,7 @@ impl Journal {
     /// The entries that match [`RequestPattern`](super::RequestPattern), newest last. Filters by parameters and
     /// expected numbers are not supported here.
     #[track_caller]
-    pub fn entries(&self, requests: impl Serialize) -> Vec<Entry> {
+    pub fn entries(&self, requests: impl Serialize) -> Vec<JournalEntry> {
         match self.find(&to_json(requests)) {
             Ok(entries) => entries,
             Err(refusal) => panic!("{refusal}"),
@@ -45,7 +45,7 @@ impl Journal {
         self.control.call(Method::DELETE, "/journal", None);
     }
 
-    pub(super) fn find(&self, filter: &Value) -> Result<Vec<Entry>, Refusal> {
+    pub(super) fn find(&self, filter: &Value) -> Result<Vec<JournalEntry>, Refusal> {
         let query = query_string(filter);
         self.control.try_call(Method::GET, &format!("/journal?{query}"), None).map(|reply| parse_list(reply, "entries"))
     }

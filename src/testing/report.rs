@@ -1,6 +1,6 @@
 //! The report of a test's world: its clients, with the rules that they broke.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use serde::Deserialize;
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub struct FindingRequest {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, severity, message, count, first, help, .. } = self;
-        write!(f, "{severity} {rule}: {message}, {}\n    {}", counted(*count, "time"), first.request)?;
+        write!(f, "{severity} {rule}: {message}, {}\n    {}", format_count(*count, "time"), first.request)?;
         if let Some(id) = first.journal_id {
             write!(f, " (journal {id})")?;
         }

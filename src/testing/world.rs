@@ -12,7 +12,7 @@ const MAX_PRINTED_ENTRIES: usize = 10;
 /// Names of threads that may run more than one test, so that their names can't label a world.
 const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
-/// Options of a new world: a fork, unless they name a fixture.
+/// Options of a new world: a fork, unless they name a fixture. They have the names that control gives them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorldOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ impl WorldOptions {
     }
 
     /// Gives the world its own port, for clients that accept only a base URL without a path.
-    pub fn on_port(self) -> Self {
+    pub fn listen(self) -> Self {
         Self { listen: true, ..self }
     }
 
@@ -90,6 +90,9 @@ impl WorldOptions {
 }
 
 /// The world of a test. Dropping it ends the world; if the test panics, its last requests are printed.
+///
+/// The methods have the same names as in the packages for other languages, such as `network`, `rate_limit` and
+/// `put_state`.
 pub struct TestWorld {
     control: ControlClient,
     name: String,

@@ -23,7 +23,7 @@ impl fmt::Debug for Account {
 /// # Errors
 ///
 /// Which key of the section is missing or empty.
-pub fn read_zuliprc(text: &str) -> Result<Account, String> {
+pub fn parse_zuliprc(text: &str) -> Result<Account, String> {
     let mut is_in_api_section = false;
     let (mut email, mut api_key) = (None, None);
     for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
@@ -55,13 +55,13 @@ mod tests {
         let text =
             "\u{feff}# mine\n[other]\nkey=no\n[api]\n email = mel@chat.test\nKey: abc=\n;key=x\nsite=https://x\n";
         let account = Account { email: "mel@chat.test".to_owned(), api_key: "abc=".to_owned() };
-        assert_eq!(read_zuliprc(text), Ok(account));
+        assert_eq!(parse_zuliprc(text), Ok(account));
     }
 
     #[test]
     fn missing_keys_are_named() {
-        assert_eq!(read_zuliprc("email=a\nkey=b"), Err("has no email in its section [api]".to_owned()));
-        assert_eq!(read_zuliprc("[api]\nemail=a\nkey=\n"), Err("has no key in its section [api]".to_owned()));
+        assert_eq!(parse_zuliprc("email=a\nkey=b"), Err("has no email in its section [api]".to_owned()));
+        assert_eq!(parse_zuliprc("[api]\nemail=a\nkey=\n"), Err("has no key in its section [api]".to_owned()));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl World {
         let now = self.now();
         let realm = self.run_due_and_load(now);
         let is_spared = |item: &AgendaItem| matches!(item, AgendaItem::Queue(id) if policy.spared_queues.contains(id));
-        let next = realm.agenda.iter().find(|(_, item)| item.is_reported() && !is_spared(item));
+        let next = realm.agenda.iter().find(|(_, item)| item.is_listed() && !is_spared(item));
         let Some((due_at, _)) = next else { return Ok(Some(Vec::new())) };
         let target_time = target(now, *due_at)?;
         Ok((!self.must_wait(policy)).then(|| self.jump(now, target_time, &policy.spared_queues)))
@@ -88,7 +88,7 @@ impl World {
         };
     }
 
-    /// Sets the realm's time, unless a due item has done so. Readers depend on it.
+    /// Sets the realm's time, from which readers take theirs, unless a due item has done so.
     fn advance_realm(&self, time: Timestamp) {
         let realm = self.realm.load();
         if realm.now < time {

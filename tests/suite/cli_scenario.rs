@@ -320,7 +320,7 @@ async fn breaking_off_leaves_no_world_behind() {
     let asked = async {
         loop {
             let worlds = server.worlds().all();
-            if worlds.iter().any(|world| world.faults().lock().all().iter().any(|rule| rule.fired > 0)) {
+            if worlds.iter().any(|world| world.faults().lock().all().iter().any(|rule| rule.fire_count > 0)) {
                 return;
             }
             tokio::task::yield_now().await;

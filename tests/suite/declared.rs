@@ -3,7 +3,7 @@
 
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, OperationRow};
 use chatdouble::error::{Error, ErrorKind, ErrorRow};
-use chatdouble::journal::{Entry, MAX_BODY_BYTES};
+use chatdouble::journal::{Entry, MAX_TEXT_BYTES};
 use chatdouble::realm::event::EventKind;
 use chatdouble::world::{WatchFrame, World};
 use regex::Regex;
@@ -140,7 +140,7 @@ pub fn undeclared(world: &World) -> Vec<String> {
     }
     let is_newest = is_newest(world);
     let is_refused = |entry: &&std::sync::Arc<Entry>| {
-        let is_whole = entry.reply.0.len() < MAX_BODY_BYTES;
+        let is_whole = entry.reply.0.len() < MAX_TEXT_BYTES;
         // Any operation may be refused by a limit of requests.
         let is_of_operation = !matches!(entry.status, 405 | 429);
         let is_refusal = entry.status >= 400 || entry.reply.value()["result"] == "error";

@@ -247,7 +247,7 @@ async fn a_world_is_kept_and_put_back() {
 
 #[tokio::test]
 async fn a_world_is_upgraded_on_a_port_of_its_own() {
-    let world = testing::world_with(WorldOptions::new().feature_level(200).dialect("zulip").on_port());
+    let world = testing::world_with(WorldOptions::new().feature_level(200).dialect("zulip").listen());
     assert!(!world.url().contains("/w/"), "{}", world.url());
     let level = |world: &TestWorld| {
         let anybody = User::new(world.url().to_owned(), None);

@@ -1,7 +1,7 @@
 //! The state of one rendering: settings, budget, stored HTML, and the results so far.
 
 use super::mention::Candidates;
-use super::placeholder::Stash;
+use super::placeholder::RawHtmlStash;
 use super::{Names, RenderedMessage, Settings};
 use crate::budget::Budget;
 use crate::linkifier::Linkifier;
@@ -17,7 +17,7 @@ pub(super) struct Context<'a> {
     /// Whether links to images and videos get previews, and images and sound can be embedded in the text.
     pub shows_previews: bool,
     /// HTML that placeholders in the text stand for.
-    pub stash: Stash,
+    pub raw_html: RawHtmlStash,
     /// Everything found so far; its `html` stays empty.
     pub rendered: RenderedMessage,
     /// Number of bytes of code that were highlighted so far, which the module `code` limits.
@@ -33,7 +33,7 @@ impl<'a> Context<'a> {
             linkifiers: names.linkifiers(),
             candidates: Candidates::collect(source, names),
             shows_previews,
-            stash: Stash::default(),
+            raw_html: RawHtmlStash::default(),
             rendered: RenderedMessage::default(),
             highlighted_bytes: 0,
             budget,
@@ -45,6 +45,6 @@ impl<'a> Context<'a> {
         // An exhausted budget stays exhausted, so the error can wait until the whole document is rendered: then the
         // budget is checked, and everything discarded.
         let _ = self.budget.spend_output(html.chars().count());
-        self.stash.store(html)
+        self.raw_html.store(html)
     }
 }

@@ -160,7 +160,7 @@ impl EmojiNames {
         } else {
             self.row(&code_from_characters(characters)).map(|row| row.code)
         };
-        Some(EmojiSequence { code, byte_length: characters.len() })
+        Some(EmojiSequence { code, length: characters.len() })
     }
 
     fn row(self, code: &str) -> Option<&'static UnicodeEmoji> {
@@ -175,7 +175,7 @@ pub struct EmojiSequence {
     /// The code. None: the emoji does not exist, or is shown as text. Its parts are not emoji either.
     pub code: Option<&'static str>,
     /// Its length in bytes, including variation selectors.
-    pub byte_length: usize,
+    pub length: usize,
 }
 
 /// The code that an emoji of these characters would have.
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn literal_characters_are_recognized() {
-        let parsed = |text| newest().sequence(text).map(|sequence| (sequence.code, sequence.byte_length));
-        for (text, code, byte_length) in [
+        let parsed = |text| newest().sequence(text).map(|sequence| (sequence.code, sequence.length));
+        for (text, code, length) in [
             ("🙂!", "1f642", 4),
             ("❤\u{fe0f}", "2764", 6),
             ("1\u{fe0f}\u{20e3}", "0031-20e3", 7),
@@ -270,7 +270,7 @@ mod tests {
                 28,
             ),
         ] {
-            assert_eq!(parsed(text), Some((Some(code), byte_length)), "{text}");
+            assert_eq!(parsed(text), Some((Some(code), length)), "{text}");
         }
         for text in ["", "1", "#", "10\u{200d}", "a", "é", "1\u{301}", "中", "\u{fe0f}"] {
             assert_eq!(parsed(text).and_then(|(code, _)| code), None, "{text}");
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn unknown_sequences_have_no_code() {
         for text in ["🍋\u{200d}🟪", "👍🏽", "👨🏿\u{200d}🦽", "❤", "©", "🇩🇩"] {
-            assert_eq!(newest().sequence(text), Some(EmojiSequence { code: None, byte_length: text.len() }), "{text}");
+            assert_eq!(newest().sequence(text), Some(EmojiSequence { code: None, length: text.len() }), "{text}");
         }
     }
 

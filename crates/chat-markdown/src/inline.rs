@@ -183,7 +183,7 @@ impl InlineExpander<'_, '_> {
         while let Some(placeholder) = placeholder::next_inline(text, copy_start) {
             output.push_str(&text[copy_start..placeholder.start]);
             copy_start = placeholder.end;
-            match self.stash.get(placeholder.number) {
+            match self.stash.get(placeholder.index) {
                 Some(StashEntry::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
                 Some(StashEntry::Text(stashed_text)) => output.push_str(stashed_text),
                 None => {}
@@ -205,7 +205,7 @@ impl InlineExpander<'_, '_> {
             let preceding_text = Text::markup(&text.content[copy_start..placeholder.start]);
             self.add_text(&preceding_text, &elements, node, is_inside);
             copy_start = placeholder.end;
-            match self.stash.get(placeholder.number) {
+            match self.stash.get(placeholder.index) {
                 Some(StashEntry::Element(element)) => {
                     let element = *element;
                     self.resolve_element(element, depth)?;

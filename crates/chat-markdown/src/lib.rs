@@ -348,7 +348,7 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
     serialize::add_line_ends(&mut tree, ROOT);
     preview::add_previews(context, &mut tree);
     context.budget.check()?;
-    let html = context.stash.restore(&serialize::inner_html(&tree, ROOT));
+    let html = context.raw_html.restore(&serialize::inner_html(&tree, ROOT));
     let html = html.trim_matches(character::is_space);
     if html.chars().count() > MAX_CHARACTERS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }

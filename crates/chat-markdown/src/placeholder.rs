@@ -13,20 +13,20 @@ const INLINE_PREFIX: &str = "\u{2}klzzwxh:";
 const RAW_PREFIX: &str = "\u{2}wzxhzdk:";
 
 /// The placeholder of a stashed element or text.
-pub(super) fn format_inline(number: usize) -> String {
-    format!("{INLINE_PREFIX}{number:04}{END}")
+pub(super) fn format_inline(index: usize) -> String {
+    format!("{INLINE_PREFIX}{index:04}{END}")
 }
 
 /// The placeholder of raw HTML.
-pub(super) fn format_raw(number: usize) -> String {
-    format!("{RAW_PREFIX}{number}{END}")
+pub(super) fn format_raw(index: usize) -> String {
+    format!("{RAW_PREFIX}{index}{END}")
 }
 
 /// A placeholder in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placeholder {
-    /// Index in the stash.
-    pub number: usize,
+    /// Index in [`RawHtmlStash`] for raw HTML, otherwise in the stash of inline markup.
+    pub index: usize,
     pub start: usize,
     /// Position after the placeholder.
     pub end: usize,
@@ -47,15 +47,15 @@ fn find_next(text: &str, from: usize, prefix: &str) -> Option<Placeholder> {
     let digits = &text[start + prefix.len()..];
     let length = digits.find(END)?;
     Some(Placeholder {
-        number: digits[..length].parse().ok()?,
+        index: digits[..length].parse().ok()?,
         start,
         end: start + prefix.len() + length + END.len_utf8(),
     })
 }
 
-/// Stored HTML, by number of the placeholder.
+/// Raw HTML, by index of its placeholder.
 #[derive(Debug, Default)]
-pub(super) struct Stash {
+pub(super) struct RawHtmlStash {
     parts: Vec<RawHtml>,
 }
 
@@ -65,7 +65,7 @@ struct RawHtml {
     is_block: bool,
 }
 
-impl Stash {
+impl RawHtmlStash {
     /// Stores HTML, and returns its placeholder.
     pub fn store(&mut self, html: String) -> String {
         let name = html.strip_prefix('<').map(|tag| tag.strip_prefix('/').unwrap_or(tag));
@@ -84,7 +84,7 @@ impl Stash {
         while let Some(placeholder) = next_raw(html, copy_start) {
             output.push_str(&html[copy_start..placeholder.start]);
             copy_start = placeholder.end;
-            let Some(part) = self.parts.get(placeholder.number) else { continue };
+            let Some(part) = self.parts.get(placeholder.index) else { continue };
             if part.is_block && html[..placeholder.start].ends_with(OPEN) && html[copy_start..].starts_with(CLOSE) {
                 output.truncate(output.len() - OPEN.len());
                 copy_start += CLOSE.len();
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn blocks_replace_their_paragraph() {
-        let mut stash = Stash::default();
+        let mut stash = RawHtmlStash::default();
         let block = stash.store("<div>x</div>".to_owned());
         let inline = stash.store("&copy;".to_owned());
         assert_eq!(

@@ -39,8 +39,9 @@ operation! {
     }
     reply NewChannelReply;
     errors [
-        BadValue, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
-        ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
+        BadValue, RequestVariableInvalid, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
+        ChannelNameInvalidCharacter, ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup,
+        InvalidUserId, InvalidGroupId,
         InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled,
         OwnerRequired, AdministratorRequired, UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];

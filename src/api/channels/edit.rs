@@ -56,7 +56,7 @@ operation! {
         @group permissions: ChannelPermissionUpdates,
     }
     errors [
-        BadValue, BadParameterValue, InvalidChannelId, CannotAdministerChannel, InvalidPrivacyCombination,
+        BadValue, RequestVariableInvalid, InvalidChannelId, CannotAdministerChannel, InvalidPrivacyCombination,
         DefaultChannelCannotBePrivate, ModerationChannelCannotBecomePublic, ContentAccessRequired, WebPublicDisabled,
         InsufficientPermission, OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired,
         ChannelNotArchived, ChannelWithoutSubscribers, ChannelNameEmpty, ChannelNameTooLong,

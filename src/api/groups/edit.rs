@@ -34,7 +34,7 @@ operation! {
         deactivated since 386: Option<bool>,
     }
     errors [
-        NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong,
+        NoGroupChanges, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong,
         GroupNamePrefixForbidden, GroupNameTaken, ExpectationMismatch, GroupDeactivated, DisallowedGroup,
         InvalidUserId, InvalidGroupId,
     ];
@@ -44,7 +44,7 @@ operation! {
 impl Write for EditGroup {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if has_no_changes(&params) {
-            return Err(Error::NoNewData);
+            return Err(Error::NoGroupChanges);
         }
         let id = params.user_group_id;
         params.description.as_deref().map_or(Ok(()), |text| check_group_description(text, context.feature_level))?;

@@ -33,7 +33,7 @@ impl Write for RemoveGroup {
             return Err(Error::InvalidGroup);
         }
         changeable_group(tx, (context.caller(), context.feature_level), id, GroupPermission::CanManage)?;
-        let objections = find_objections(&active_realm_without_group(tx, id), id);
+        let objections = find_objections(&realm_to_check_references(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });
         }
@@ -49,39 +49,39 @@ impl Write for RemoveGroup {
 /// Returns a copy of the realm in which the group does not exist, and all other groups and all channels are active.
 /// With it, references from deactivated groups and archived channels prevent a permanent deletion too, and references
 /// of the group to itself do not.
-fn active_realm_without_group(realm: &Realm, id: GroupId) -> Realm {
+fn realm_to_check_references(realm: &Realm, removed_id: GroupId) -> Realm {
     let mut realm = realm.clone();
-    realm.groups.remove(&id);
-    let deactivated_groups: Vec<GroupId> =
+    realm.groups.remove(&removed_id);
+    let deactivated_ids: Vec<GroupId> =
         realm.groups.values().filter(|group| group.is_deactivated).map(|group| group.id).collect();
-    for group in deactivated_groups {
-        if let Some(group) = realm.groups.get_mut(&group) {
+    for id in deactivated_ids {
+        if let Some(group) = realm.groups.get_mut(&id) {
             Arc::make_mut(group).is_deactivated = false;
         }
     }
-    let archived_channels: Vec<_> =
+    let archived_ids: Vec<_> =
         realm.channels.values().filter(|channel| channel.is_archived).map(|channel| channel.id).collect();
-    for channel in archived_channels {
-        if let Some(channel) = realm.channels.get_mut(&channel) {
+    for id in archived_ids {
+        if let Some(channel) = realm.channels.get_mut(&id) {
             Arc::make_mut(channel).is_archived = false;
         }
     }
     realm
 }
 
-fn remove_from_invitations(tx: &mut Tx, id: GroupId) {
-    let links = tx.invite_links.values().filter(|link| link.terms.groups.contains(&id));
-    let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
-    let invites = tx.invites.values().filter(|invite| invite.terms.groups.contains(&id));
-    let invites: Vec<InviteId> = invites.map(|invite| invite.id).collect();
-    for link in links {
-        if let Some(link) = tx.realm_mut().invite_links.get_mut(&link) {
-            Arc::make_mut(link).terms.groups.retain(|group| *group != id);
+fn remove_from_invitations(tx: &mut Tx, removed_id: GroupId) {
+    let links = tx.invite_links.values().filter(|link| link.terms.groups.contains(&removed_id));
+    let link_ids: Vec<InviteLinkId> = links.map(|link| link.id).collect();
+    let invites = tx.invites.values().filter(|invite| invite.terms.groups.contains(&removed_id));
+    let invite_ids: Vec<InviteId> = invites.map(|invite| invite.id).collect();
+    for id in link_ids {
+        if let Some(link) = tx.realm_mut().invite_links.get_mut(&id) {
+            Arc::make_mut(link).terms.groups.retain(|group| *group != removed_id);
         }
     }
-    for invite in invites {
-        if let Some(invite) = tx.realm_mut().invites.get_mut(&invite) {
-            Arc::make_mut(invite).terms.groups.retain(|group| *group != id);
+    for id in invite_ids {
+        if let Some(invite) = tx.realm_mut().invites.get_mut(&id) {
+            Arc::make_mut(invite).terms.groups.retain(|group| *group != removed_id);
         }
     }
 }

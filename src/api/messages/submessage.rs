@@ -68,7 +68,7 @@ impl Write for AddSubmessage {
         let submessage = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(submessage);
         tx.apply_participation_policy(context.caller(), &message);
-        let audience = match !tx.has(Feature::ActionsHaveOneAudience) {
+        let audience = match !tx.has(Feature::MessageEventsShareAudience) {
             true => Audience::of_users(tx.message_holders(message.id)),
             false => tx.action_audience(&[message.id]),
         };

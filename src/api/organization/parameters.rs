@@ -321,14 +321,14 @@ pub fn check_offered_value(name: &str, value: &Value) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// `BadParameterValue` for any other value of a limit.
+/// `RequestVariableInvalid` for any other value of a limit.
 pub fn to_stored_value(name: &str, value: Value) -> Result<Value, Error> {
     match name {
         _ if !is_limit(name) => Ok(value),
         "message_retention_days" if value == UNLIMITED => Ok(RETAIN_FOREVER.into()),
         _ if value == UNLIMITED => Ok(Value::Null),
         _ if value.as_i64().is_some_and(|number| number > 0) => Ok(value),
-        _ => Err(Error::BadParameterValue { var_name: name.into(), bad_value: value.into() }),
+        _ => Err(Error::RequestVariableInvalid { var_name: name.into(), bad_value: value.into() }),
     }
 }
 

@@ -102,5 +102,5 @@ fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId>
 fn spectator_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
     let settings =
         Subscription::new(crate::realm::subscription_colors::SUBSCRIPTION_COLORS[0].to_owned(), MessageId(0));
-    SubscriptionRecord::for_spectator(realm, channel, &settings, IncludeSubscribers::No)
+    SubscriptionRecord::for_spectator(realm, channel, &settings, IncludeSubscribers::Omitted)
 }

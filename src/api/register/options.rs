@@ -48,7 +48,7 @@ impl Parameter for IncludeSubscribersParameter {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         match text {
             "true" => Ok(Self(IncludeSubscribers::All)),
-            "false" => Ok(Self(IncludeSubscribers::No)),
+            "false" => Ok(Self(IncludeSubscribers::Omitted)),
             "partial" => Ok(Self(IncludeSubscribers::Partial)),
             _ => Err(Error::InvalidValue { parameter: name.into() }),
         }

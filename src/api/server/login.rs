@@ -15,6 +15,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
+/// The paths of the operations with which tests get credentials.
+pub const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
+
 operation! {
     /// Returns the API key of any account, as development servers do, and opens a session.
     pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;

@@ -153,7 +153,7 @@ enum CheckedPropertyChange {
     BooleanProperty(&'static BooleanProperty, bool),
 }
 
-/// A boolean property that is stored and reported under its own name.
+/// A boolean property that is stored, and sent in events, under its own name.
 struct BooleanProperty {
     name: &'static str,
     set: fn(&mut Subscription, bool),

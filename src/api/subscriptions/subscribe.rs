@@ -25,7 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of channels that one request creates (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
-/// The largest number of users that one request notifies by direct message. If it subscribes more, none is notified.
+/// The largest number of users that one request notifies by direct message. If it subscribes more, none is notified
+/// (A-21 in docs/assumptions.md).
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
 operation! {
@@ -52,7 +53,7 @@ operation! {
     }
     reply SubscribeReply;
     errors [
-        UnsupportedCombination, BadParameterValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
+        UnsupportedCombination, RequestVariableInvalid, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong,
         ChannelNameInvalidCharacter, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
         InvalidPrivacyCombination, InsufficientPermission, DefaultChannelCannotBePrivate, WebPublicDisabled,
         OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser, TargetDeactivated, TooManyChannels,
@@ -138,32 +139,33 @@ pub fn subscribe(
     let caller = context.caller();
     request.channel_params.check_values(tx, context)?;
     let names_others = request.principals.names_others(tx, caller);
-    if !Feature::ChannelsCheckedBeforeSubscribers.is_at(context.feature_level) && names_others {
+    if !context.has(Feature::ChannelsCheckedBeforeSubscribers) && names_others {
         if !tx.may(caller.id, RealmPermission::CanAddSubscribers) {
             return Err(Error::InsufficientPermission);
         }
         request.principals.resolve(tx, caller)?;
     }
     let resolved = ResolvedChannels::new(tx, context, &request.channels)?;
-    let mut spec = if resolved.missing.is_empty() { None } else { Some(request.channel_params.check(tx, context)?) };
+    let mut spec =
+        if resolved.missing_channels.is_empty() { None } else { Some(request.channel_params.check(tx, context)?) };
     if let Some(spec) = spec.as_mut().filter(|_| !context.has(Feature::ChannelAdministrators)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         spec.restrict_to_administrators(nobody);
     }
-    if request.are_refusals_fatal && !resolved.refused.is_empty() {
-        return Err(Error::UnableToAccessChannels { names: resolved.refused.join(", ").into() });
+    if request.are_refusals_fatal && !resolved.refused_names.is_empty() {
+        return Err(Error::UnableToAccessChannels { names: resolved.refused_names.join(", ").into() });
     }
     if names_others {
-        tx.check_may_subscribe_others(caller, &resolved.allowed)?;
+        tx.check_may_subscribe_others(caller, &resolved.allowed_ids)?;
     }
     let users = request.principals.resolve(tx, caller)?;
-    if resolved.missing.len() > MAX_NEW_CHANNELS {
+    if resolved.missing_channels.len() > MAX_NEW_CHANNELS {
         return Err(Error::TooManyChannels { max_channels: MAX_NEW_CHANNELS.into() });
     }
-    check_subscription_count(users.len(), resolved.allowed.len() + resolved.missing.len())?;
+    check_subscription_count(users.len(), resolved.allowed_ids.len() + resolved.missing_channels.len())?;
 
     let created_channels = spec.map(|spec| resolved.create_missing(tx, caller, &spec)).unwrap_or_default();
-    let channels: Vec<ChannelId> = resolved.allowed.iter().chain(&created_channels).copied().collect();
+    let channels: Vec<ChannelId> = resolved.allowed_ids.iter().chain(&created_channels).copied().collect();
     let colors = resolved.colors(tx);
     if created_channels.iter().any(|id| tx.channels[id].is_default) {
         emit_default_channels(tx);
@@ -178,7 +180,7 @@ pub fn subscribe(
     }
     post_creation(tx, caller, &created_channels);
     let mut reply = SubscribeReply {
-        unauthorized: (!request.are_refusals_fatal).then_some(resolved.refused),
+        unauthorized: (!request.are_refusals_fatal).then_some(resolved.refused_names),
         new_subscription_messages_sent: request.notifies_users.then_some(is_within_limit),
         ..SubscribeReply::default()
     };
@@ -213,19 +215,23 @@ impl SubscribeReply {
 /// The channels of a request, resolved by name.
 struct ResolvedChannels {
     /// Channels that the caller may subscribe to.
-    allowed: Vec<ChannelId>,
+    allowed_ids: Vec<ChannelId>,
     /// Names of channels that the caller may not subscribe to.
-    refused: Vec<String>,
+    refused_names: Vec<String>,
     /// Names and descriptions of channels to create.
-    missing: Vec<(String, String)>,
+    missing_channels: Vec<(String, String)>,
     /// Colors for the subscriptions, by name in lower case.
     colors: BTreeMap<String, String>,
 }
 
 impl ResolvedChannels {
     fn new(realm: &Realm, context: &OperationContext<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
-        let mut resolved =
-            Self { allowed: Vec::new(), refused: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
+        let mut resolved = Self {
+            allowed_ids: Vec::new(),
+            refused_names: Vec::new(),
+            missing_channels: Vec::new(),
+            colors: BTreeMap::new(),
+        };
         let mut unique_names = BTreeSet::new();
         let may_subscribe = |channel: &Channel| {
             realm.can_read(context.caller(), channel)
@@ -234,6 +240,7 @@ impl ResolvedChannels {
         for channel in channels {
             let name = validate_channel_name(&channel.name)?;
             let description = checked_description(channel.description.as_deref().unwrap_or_default())?;
+            // A name that is repeated counts once, with the last color.
             if let Some(color) = &channel.color {
                 resolved.colors.insert(name.to_lowercase(), color.clone());
             }
@@ -241,9 +248,9 @@ impl ResolvedChannels {
                 continue;
             }
             match realm.channel_by_name(&name) {
-                Some(channel) if may_subscribe(channel) => resolved.allowed.push(channel.id),
-                Some(channel) => resolved.refused.push(channel.name.clone()),
-                None => resolved.missing.push((name, description)),
+                Some(channel) if may_subscribe(channel) => resolved.allowed_ids.push(channel.id),
+                Some(channel) => resolved.refused_names.push(channel.name.clone()),
+                None => resolved.missing_channels.push((name, description)),
             }
         }
         Ok(resolved)
@@ -253,7 +260,7 @@ impl ResolvedChannels {
         let create = |(name, description): &(String, String)| {
             create_channel(tx, creator, name.clone(), description.clone(), spec)
         };
-        self.missing.iter().map(create).collect()
+        self.missing_channels.iter().map(create).collect()
     }
 
     fn colors(&self, realm: &Realm) -> BTreeMap<ChannelId, String> {

@@ -58,7 +58,8 @@ impl Write for Unsubscribe {
     }
 }
 
-fn is_vacant(channel: &Channel) -> bool {
+/// Whether nobody is left in a private channel that is not archived.
+fn is_vacant_private_channel(channel: &Channel) -> bool {
     channel.privacy.is_private() && !channel.is_archived && channel.subscribers.is_empty()
 }
 
@@ -96,19 +97,19 @@ pub fn unsubscribe(
         return Err(Error::UnknownChannel { stream: unknown_name.as_str().into() });
     }
 
-    let removed_channels = unsubscribe_all(tx, &users, &channels);
+    let unsubscribed_channels = unsubscribe_all(tx, &users, &channels);
     if !context.has(Feature::VacantChannelsNotArchived) {
         for id in &channels {
-            if is_vacant(&tx.channels[id]) && was_anyone_unsubscribed(&removed_channels, *id) {
+            if is_vacant_private_channel(&tx.channels[id]) && was_anyone_unsubscribed(&unsubscribed_channels, *id) {
                 archive(tx, context, *id);
             }
         }
     }
     let mut reply = UnsubscribeReply::default();
     for user in &users {
-        let removed_ids: BTreeSet<&ChannelId> = removed_channels.get(user).into_iter().flatten().collect();
+        let unsubscribed_ids: BTreeSet<&ChannelId> = unsubscribed_channels.get(user).into_iter().flatten().collect();
         for id in &channels {
-            let list = if removed_ids.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
+            let list = if unsubscribed_ids.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
             list.push(tx.channels[id].name.clone());
         }
     }

@@ -64,6 +64,7 @@ impl Write for BeginUpload {
 
         let filename = params.filename.unwrap_or_default();
         let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK_URL_NAME.to_owned());
+        // Not percent-decoded, unlike the name in a form: in tus, names are in Base64.
         let name = name::shorten(&name).into_owned();
         // The URL of the upload is only ASCII, because it is sent in a header.
         let ascii_name: String = name.chars().filter(char::is_ascii).collect();
@@ -73,6 +74,7 @@ impl Write for BeginUpload {
             path_id,
             name,
             content_type: params.filetype,
+            // Not negative: the protocol refuses other lengths and offsets.
             length: params.length.unsigned_abs(),
             offset: 0,
             chunks: Vector::new(),
@@ -123,6 +125,7 @@ operation! {
 
 impl Write for AddToUpload {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        // Not negative, as the length of a new upload.
         let offset = params.offset.unsigned_abs();
         Ok(UploadReply::from_upload(&*append_chunk(
             tx,

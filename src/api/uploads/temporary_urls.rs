@@ -24,16 +24,16 @@ pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> Str
 ///
 /// # Errors
 ///
-/// `InvalidToken` if the token is malformed, has a wrong signature or has expired; `InvalidFilename` if the name is not
-/// the end of the file's path; `FileNotFound` if the file was removed.
+/// `InvalidFileToken` if the token is malformed, has a wrong signature or has expired; `InvalidFilename` if the name is
+/// not the end of the file's path; `FileNotFound` if the file was removed.
 pub fn find_file(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
-    let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
-    let text = decode_hexadecimal(token).ok_or(Error::InvalidToken)?;
-    let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidToken)?;
-    let (expires_at, path_id) = signed_text.split_once(':').ok_or(Error::InvalidToken)?;
-    let expires_at = expires_at.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
+    let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidFileToken)?;
+    let text = decode_hexadecimal(token).ok_or(Error::InvalidFileToken)?;
+    let (signature, signed_text) = text.split_once(':').ok_or(Error::InvalidFileToken)?;
+    let (expires_at, path_id) = signed_text.split_once(':').ok_or(Error::InvalidFileToken)?;
+    let expires_at = expires_at.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidFileToken)?;
     if signature != signature_of(realm, signed_text) || now >= expires_at {
-        return Err(Error::InvalidToken);
+        return Err(Error::InvalidFileToken);
     }
     if path_id.rsplit('/').next() != Some(name) {
         return Err(Error::InvalidFilename);

@@ -63,7 +63,7 @@ fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), 
 operation! {
     /// Deactivates the caller, after the bots that they own.
     pub DeactivateOwnUser = DELETE "/users/me", for User;
-    errors [LastUser];
+    errors [CannotDeactivateLastUser];
     events [
         InvitesChanged, SubscriptionPeerRemove, RealmUserUpdate, RealmUpdateDict, UserGroupUpdate, StreamUpdate,
         RealmUserRemove, UserGroupRemoveMembers,
@@ -87,5 +87,5 @@ impl Write for DeactivateOwnUser {
 }
 
 fn last_user_error(entity: &str, is_last_owner: bool) -> Error {
-    Error::LastUser { entity: entity.into(), is_last_owner: Value::Bool(is_last_owner).into() }
+    Error::CannotDeactivateLastUser { entity: entity.into(), is_last_owner: Value::Bool(is_last_owner).into() }
 }

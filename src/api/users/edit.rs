@@ -109,8 +109,8 @@ operation! {
 impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
-        let user = tx.user_by_email_visible_to_role(context.caller(), &email).ok_or(Error::NoSuchUser)?.id;
-        edit_user(tx, context.caller(), user, UserChanges { full_name, new_email, profile_data, role })
+        let user_id = tx.user_by_email_visible_to_role(context.caller(), &email).ok_or(Error::NoSuchUser)?.id;
+        edit_user(tx, context.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
@@ -132,8 +132,8 @@ fn edit_user(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Re
     let name = name.map(|name| checked_name(tx, &name, Some(id), tx.feature_level())).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
-            let new_value = |entry: UserProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
-            checked_profile_values(tx, caller, entries.into_iter().map(new_value).collect())?
+            let id_and_value = |entry: UserProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
+            checked_profile_values(tx, caller, entries.into_iter().map(id_and_value).collect())?
         }
         None => Vec::new(),
     };

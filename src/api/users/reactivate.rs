@@ -64,10 +64,10 @@ fn check_bot_reactivation(realm: &Realm, context: &OperationContext<'_>, user: &
 /// Events: `realm_user` update to everyone who can access the bot, and that of [`emit_bot_account_field`].
 fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
     let has_inactive_owner = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
-    let owner = if caller.is_bot() { caller.bot_owner() } else { Some(caller.id) };
     if !has_inactive_owner {
         return;
     }
+    let owner = if caller.is_bot() { caller.bot_owner() } else { Some(caller.id) };
     if let Some(bot) = &mut tx.user_mut(user.id).bot {
         bot.owner = owner;
     }

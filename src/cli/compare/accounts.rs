@@ -93,12 +93,12 @@ impl Accounts {
             }
             let entry: AccountEntry = serde_json::from_value(value.clone())
                 .map_err(|_| file_error(&format!("$.{name}: {}", entry_problem(&value))))?;
-            if let AccountEntry::ByUrl(accounts) = &entry
-                && let Some(key) = accounts.keys().find(|key| !key.contains("://"))
+            if let AccountEntry::ByUrl(accounts_by_url) = &entry
+                && let Some(key) = accounts_by_url.keys().find(|key| !key.contains("://"))
             {
                 let problem = match key.as_str() {
-                    "first" if accounts.len() == 1 => "has \"first\", and lacks \"second\"".to_owned(),
-                    "second" if accounts.len() == 1 => "has \"second\", and lacks \"first\"".to_owned(),
+                    "first" if accounts_by_url.len() == 1 => "has \"first\", and lacks \"second\"".to_owned(),
+                    "second" if accounts_by_url.len() == 1 => "has \"second\", and lacks \"first\"".to_owned(),
                     key => format!("{ENTRY_FORM}, not {key:?}"),
                 };
                 return Err(file_error(&format!("$.{name}: {problem}")));
@@ -120,7 +120,7 @@ impl Accounts {
                 AccountEntry::Both(credentials) => Some(credentials),
                 AccountEntry::List(list) => list.get(position),
                 AccountEntry::FirstAndSecond { first, second } => Some(if position == 0 { first } else { second }),
-                AccountEntry::ByUrl(accounts) => accounts
+                AccountEntry::ByUrl(accounts_by_url) => accounts_by_url
                     .iter()
                     .find(|(base_url, _)| base_url.trim_end_matches('/') == url)
                     .map(|(_, credentials)| credentials),
@@ -133,10 +133,10 @@ impl Accounts {
 
 /// What is wrong with an entry of no known form.
 fn entry_problem(entry: &Value) -> String {
-    let known = ["email", "api_key"];
+    let known_keys = ["email", "api_key"];
     let credentials = entry.as_object().filter(|object| object.contains_key("email"));
-    let unknown = credentials.and_then(|object| object.keys().find(|key| !known.contains(&key.as_str())));
-    unknown.map_or_else(|| ENTRY_FORM.to_owned(), |key| describe_unknown("key", key, &known))
+    let unknown_key = credentials.and_then(|object| object.keys().find(|key| !known_keys.contains(&key.as_str())));
+    unknown_key.map_or_else(|| ENTRY_FORM.to_owned(), |key| describe_unknown("key", key, &known_keys))
 }
 
 /// The handle of an account that a file may name by its role, such as `mel` for `member`; other names as they are.
@@ -149,8 +149,8 @@ pub fn role_names<'a>() -> impl Iterator<Item = &'a str> {
     ROLES.iter().map(|(role, _)| *role)
 }
 
-/// The handle of a role that is most similar to a handle. None if no handle is similar, and if it is itself the handle
-/// of a role.
+/// The handle in [`ROLES`] that is most similar to `handle`. None if none is similar, or if `handle` itself is in the
+/// table.
 pub fn similar_handle(handle: &str) -> Option<&'static str> {
     let handles = ROLES.map(|(_, role_handle)| role_handle);
     similar_name(handle, &handles).filter(|similar| *similar != handle)

@@ -12,13 +12,14 @@ const BASELINE_OPTION: BaselineOption = BaselineOption {
     name: "--baseline",
     kind: ResultKind::Comparison,
     expected_file: "the result of an earlier comparison in JSON, as --json writes it",
-    writer: "--json",
+    writing_option: "--json",
 };
 
-/// The accepted differences of an earlier comparison, each with how often one request had it at most. Two differences
-/// are the same if the operation, the probe, the line of the request, its caller, the place in the reply or event and
-/// the JSON types of both values are equal. For statuses and codes, the values must be equal too. Other values often
-/// change with each run.
+/// The accepted differences of an earlier comparison, each with the largest number of times that one request had it.
+///
+/// Two differences are the same if the operation, the probe, the location of the request, its caller, the place in the
+/// reply or event and the JSON types of both values are equal. For statuses and codes, the values must be equal too.
+/// Other values often change with each run.
 #[derive(Debug)]
 pub struct Baseline(BTreeMap<DifferenceKey, usize>);
 
@@ -26,16 +27,16 @@ pub struct Baseline(BTreeMap<DifferenceKey, usize>);
 type DifferenceKey = [String; 7];
 
 fn difference_key(operation: &str, request: &RequestRecord, difference: &DifferenceRecord) -> DifferenceKey {
-    let is_stable = difference.at == "status" || difference.at.ends_with(".code");
-    let comparable = |value: &str| if is_stable { value.to_owned() } else { type_name(value).to_owned() };
+    let is_stable = difference.place == "status" || difference.place.ends_with(".code");
+    let comparable_value = |value: &str| if is_stable { value.to_owned() } else { type_name(value).to_owned() };
     [
         operation.to_owned(),
         request.probe.clone(),
-        request.place.clone(),
-        request.who.clone(),
-        difference.at.clone(),
-        comparable(&difference.first),
-        comparable(&difference.second),
+        request.location.clone(),
+        request.caller.clone(),
+        difference.place.clone(),
+        comparable_value(&difference.first),
+        comparable_value(&difference.second),
     ]
 }
 
@@ -79,7 +80,7 @@ impl Baseline {
         }
         let mut largest_counts = BTreeMap::new();
         for operation in &record.operations {
-            for request in &operation.differences {
+            for request in &operation.differing_requests {
                 for (key, count) in count_differences(&operation.operation, request) {
                     let largest: &mut usize = largest_counts.entry(key).or_default();
                     *largest = count.max(*largest);
@@ -89,21 +90,23 @@ impl Baseline {
         Ok(Self(largest_counts))
     }
 
-    /// The differences of the baseline that no request has any more, each with its operation, request and place.
-    /// `compared_places` are the places of the requests that were compared: of others, nothing is known.
+    /// The differences of the baseline that no request has any more, each with its operation, location and place.
+    /// `compared_locations` are the locations of the requests that were compared: of others, nothing is known.
     pub fn gone_differences<'a>(
         &self,
-        current: impl Iterator<Item = (&'a str, &'a RequestRecord)>,
-        compared_places: &BTreeSet<String>,
+        current_requests: impl Iterator<Item = (&'a str, &'a RequestRecord)>,
+        compared_locations: &BTreeSet<String>,
     ) -> Vec<String> {
-        let current: BTreeSet<DifferenceKey> = current
+        let current_keys: BTreeSet<DifferenceKey> = current_requests
             .flat_map(|(operation, request)| {
                 request.differences.iter().map(move |difference| difference_key(operation, request, difference))
             })
             .collect();
-        let gone = self.0.keys().filter(|key| !current.contains(*key));
-        let gone = gone.filter(|[_, _, place, ..]| compared_places.contains(place));
-        gone.map(|[operation, probe, place, _, at, ..]| format!("{operation} ({place}, {probe}): {at}")).collect()
+        let gone_keys = self.0.keys().filter(|key| !current_keys.contains(*key));
+        let gone_keys = gone_keys.filter(|[_, _, location, ..]| compared_locations.contains(location));
+        gone_keys
+            .map(|[operation, probe, location, _, place, ..]| format!("{operation} ({location}, {probe}): {place}"))
+            .collect()
     }
 
     /// Whether the baseline contains all differences of a request, and as many of each.

@@ -1,6 +1,6 @@
 //! The changes between the feature levels of two servers that may explain a difference.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::level::{ListedChange, Usage};
 use crate::scenario::server_comparison::{ServerDifference, Step};
 
@@ -23,8 +23,8 @@ pub fn level_changes(levels: [i64; 2], step: &Step) -> Vec<String> {
     let mut lines: Vec<String> =
         shown.map(|change| format!("level {}: {}: {}", change.level, change.on, change.change)).collect();
     if further_count > 0 {
-        let changes = counted(further_count, "more change");
-        lines.push(format!("and {changes} that may concern it: chatdouble levels --between {older} {newer}"));
+        let further_changes = format_count(further_count, "more change");
+        lines.push(format!("and {further_changes} that may concern it: chatdouble levels --between {older} {newer}"));
     }
     lines
 }
@@ -33,7 +33,10 @@ pub fn level_changes(levels: [i64; 2], step: &Step) -> Vec<String> {
 fn mentions_difference(description: &str, differences: &[ServerDifference]) -> bool {
     let is_named = |text: &str| {
         let word = text.trim_matches('"');
-        !word.is_empty() && description.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
+        !word.is_empty()
+            && description
+                .split(|character: char| !character.is_alphanumeric() && character != '_')
+                .any(|part| part == word)
     };
     differences.iter().any(|difference| {
         let key = difference.at.rsplit('.').next().unwrap_or_default().split('[').next().unwrap_or_default();

@@ -5,7 +5,13 @@ use crate::scenario::server_comparison::{SkipReason, Step};
 use std::collections::BTreeSet;
 
 pub fn row_name(row: &OperationRow) -> String {
-    format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
+    format!("{} {}", row.route.method, without_rest_marker(row.route.path))
+}
+
+/// A path with `{name}` for `{*name}`, the placeholder that takes the rest of the path: the names of operations do not
+/// distinguish the two.
+fn without_rest_marker(path: &str) -> String {
+    path.replace("{*", "{")
 }
 
 /// The method of a request, and the path of the operation that it calls; its own path if there is no such operation.
@@ -54,18 +60,19 @@ fn rows_called(method: &str, path: &str) -> Vec<&'static OperationRow> {
     rows().filter(matches).collect()
 }
 
-/// The operations that a text names: a method and a path, or a path with placeholders or IDs for those of all methods.
-/// The names of placeholders don't matter, unless the path has another operation under each. Empty for other texts.
+/// The operations that a text names: a method and a path, or only a path with placeholders or IDs, which means all
+/// methods. The names of placeholders matter only where operations differ by them alone, as `GET /users/{user_id}` and
+/// `GET /users/{email}` do. Empty for other texts.
 pub fn operations_named(text: &str) -> Vec<String> {
     let (method, path) = match text.split_whitespace().collect::<Vec<_>>()[..] {
         [method, path] => (Some(method.to_uppercase()), path),
         [path] if path.split('/').any(is_variable) => (None, path),
         _ => return Vec::new(),
     };
-    let path = path.strip_prefix("/api/v1").unwrap_or(path).replace("{*", "{");
+    let path = without_rest_marker(path.strip_prefix("/api/v1").unwrap_or(path));
     let has_method = |row: &&OperationRow| method.as_ref().is_none_or(|method| row.route.method == method);
     let names = |is_path: &dyn Fn(&str) -> bool| -> Vec<String> {
-        let has_path = |row: &&OperationRow| is_path(&row.route.path.replace("{*", "{"));
+        let has_path = |row: &&OperationRow| is_path(&without_rest_marker(row.route.path));
         rows().filter(has_method).filter(has_path).map(row_name).collect()
     };
     let exact = names(&|row_path| row_path == path);
@@ -80,8 +87,8 @@ pub fn operations_named(text: &str) -> Vec<String> {
         Some(method) => vec![method.as_str()],
         None => rows().map(|row| row.route.method).collect(),
     };
-    let called: BTreeSet<String> = methods.into_iter().map(|method| operation_name(method, &path)).collect();
-    called.into_iter().filter(|name| rows().any(|row| row_name(row) == *name)).collect()
+    let called_operations: BTreeSet<String> = methods.into_iter().map(|method| operation_name(method, &path)).collect();
+    called_operations.into_iter().filter(|name| rows().any(|row| row_name(row) == *name)).collect()
 }
 
 /// Whether a part of a path is a placeholder or an ID.
@@ -129,9 +136,9 @@ mod tests {
         assert_eq!(operations_named("GET /users/me"), ["GET /users/me"]);
         let both = ["DELETE /messages/{message_id}/reactions", "POST /messages/{message_id}/reactions"];
         for text in ["/messages/{id}/reactions", "/messages/52/reactions", "/api/v1/messages/52/reactions"] {
-            let mut found = operations_named(text);
-            found.sort();
-            assert_eq!(found, both, "{text}");
+            let mut operations = operations_named(text);
+            operations.sort();
+            assert_eq!(operations, both, "{text}");
         }
         for text in
             ["reactions", "/drafts", "Alert words", "POST /nothing", "POST /messages/*/reactions", "/nothing/52"]

@@ -18,12 +18,13 @@ pub struct ComparisonRecord {
     /// Requests of probes that got no complete reply, each with the probe and the reason.
     #[serde(default)]
     pub lost: Vec<String>,
-    /// The differences of the baseline that no compared request has any more, each with its operation, request and
+    /// The differences of the baseline that no compared request has any more, each with its operation, location and
     /// place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
     /// Objects that the probes created and could not remove.
-    pub left: Vec<String>,
+    #[serde(rename = "left")]
+    pub leftovers: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -62,9 +63,10 @@ pub struct OperationRecord {
     /// `agrees`, `differs`, `not tried`, or `unknown` if neither server knows the path.
     pub result: String,
     /// Number of requests that were compared.
-    pub requests: usize,
-    /// One record for each request with differences.
-    pub differences: Vec<RequestRecord>,
+    #[serde(rename = "requests")]
+    pub compared_count: usize,
+    #[serde(rename = "differences")]
+    pub differing_requests: Vec<RequestRecord>,
     /// The reasons why probes did not send their requests, each with the probe.
     pub not_tried: Vec<String>,
 }
@@ -74,9 +76,11 @@ pub struct OperationRecord {
 pub struct RequestRecord {
     pub probe: String,
     /// `FILE:LINE` of the request in its probe.
-    pub place: String,
+    #[serde(rename = "place")]
+    pub location: String,
     /// Handle of the caller, or `anonymous`.
-    pub who: String,
+    #[serde(rename = "who")]
+    pub caller: String,
     /// Method and path at the first server, without `/api/v1` and the query.
     pub request: String,
     /// Whether the baseline contains all differences.
@@ -87,8 +91,9 @@ pub struct RequestRecord {
 /// A difference in one place of a reply or an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DifferenceRecord {
-    /// The place, such as `reply.messages[].id` or `event message of mel`.
-    pub at: String,
+    /// The place in the replies or events, such as `reply.messages[].id` or `event message of mel`.
+    #[serde(rename = "at")]
+    pub place: String,
     /// The value of the first server as text.
     pub first: String,
     /// The value of the second server as text.
@@ -98,14 +103,14 @@ pub struct DifferenceRecord {
 impl RequestRecord {
     pub fn from_step(document: &str, probe: &str, step: &Step, secrets: &Secrets) -> Self {
         let differences = step.differences.iter().map(|difference| DifferenceRecord {
-            at: difference.at.clone(),
+            place: difference.at.clone(),
             first: secrets.redact(&difference.first),
             second: secrets.redact(&difference.second),
         });
         Self {
             probe: probe.to_owned(),
-            place: format!("{document}:{}", step.line),
-            who: step.caller.clone(),
+            location: format!("{document}:{}", step.line),
+            caller: step.caller.clone(),
             request: secrets.redact(&format!("{} {}", step.method, step.path)),
             is_known: false,
             differences: differences.collect(),

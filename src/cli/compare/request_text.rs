@@ -14,7 +14,7 @@ const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_LINE_LENGTH: usize = 200;
 
 /// The text of a request: its differences and how to repeat it, or a line if the baseline has all differences.
-/// `has_baseline` means that a difference is either known or new.
+/// Without a baseline, differences are neither known nor new.
 pub fn request_text(
     record: &RequestRecord,
     step: &Step,
@@ -27,8 +27,8 @@ pub fn request_text(
         false if has_baseline => ", new",
         false => "",
     };
-    let RequestRecord { probe, place, who, request, .. } = record;
-    let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
+    let RequestRecord { probe, location, caller, request, .. } = record;
+    let mut text = format!("  {caller}: {request} ({location}, {probe}{known_text})\n");
     if record.is_known {
         return text;
     }
@@ -64,6 +64,8 @@ pub fn request_text(
 fn difference_groups(differences: &[ServerDifference]) -> Vec<(String, &ServerDifference)> {
     let mut groups: Vec<(&ServerDifference, &str, Vec<&str>, usize)> = Vec::new();
     for difference in differences {
+        // A place within an event continues behind the account, as in `event message of mel.id`. Such places are not
+        // grouped.
         let (place, account) = match difference.at.split_once(" of ") {
             Some((place, account)) if place.starts_with("event ") && !account.contains(['.', '[']) => (place, account),
             _ => (difference.at.as_str(), ""),

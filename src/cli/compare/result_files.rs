@@ -1,16 +1,16 @@
 //! The files for the result of a comparison. They are checked before it, because a comparison takes long.
 
-use super::report::Report;
+use super::result::ComparisonResult;
 use crate::cli::CliError;
-use crate::cli::file::{check_writable, write_atomically};
+use crate::cli::atomic_file::{check_writable, write_atomically};
 use crate::cli::output::print_line;
 use std::fmt::Display;
 use std::path::Path;
 
 /// The files to which a comparison writes its result. Without a file for the text, the text is printed.
 pub struct ResultFiles<'a> {
-    text: Option<&'a Path>,
-    json: Option<&'a Path>,
+    text_file: Option<&'a Path>,
+    json_file: Option<&'a Path>,
 }
 
 impl<'a> ResultFiles<'a> {
@@ -18,26 +18,26 @@ impl<'a> ResultFiles<'a> {
     ///
     /// # Errors
     ///
-    /// If a file can't be written, or is given twice, also as a file that is read.
+    /// If a file can't be written, is `-`, or is given twice, as a file to read or to write.
     pub fn prepare(
-        text: Option<&'a Path>,
-        json: Option<&'a Path>,
-        accounts: &Path,
-        baseline: Option<&Path>,
+        text_file: Option<&'a Path>,
+        json_file: Option<&'a Path>,
+        accounts_file: &Path,
+        baseline_file: Option<&Path>,
     ) -> Result<Self, CliError> {
-        for (option, file) in [("--output", text), ("--json", json)] {
+        for (option, file) in [("--output", text_file), ("--json", json_file)] {
             if file == Some(Path::new("-")) {
                 let message = format!("{option} takes a file, not '-'; the result is printed without --output");
                 return Err(CliError::usage(message));
             }
         }
-        for file in text.into_iter().chain(json) {
+        for file in text_file.into_iter().chain(json_file) {
             check_writable(file).map_err(|error| write_error(file, &error))?;
         }
         for (option, file, other_option, other_file) in [
-            ("--output", text, "--json", json),
-            ("--output", text, "--accounts", Some(accounts)),
-            ("--json", json, "--accounts", Some(accounts)),
+            ("--output", text_file, "--json", json_file),
+            ("--output", text_file, "--accounts", Some(accounts_file)),
+            ("--json", json_file, "--accounts", Some(accounts_file)),
         ] {
             if let (Some(file), Some(other_file)) = (file, other_file)
                 && is_same_file(file, other_file)
@@ -46,23 +46,23 @@ impl<'a> ResultFiles<'a> {
                 return Err(CliError::usage(message));
             }
         }
-        for (option, file) in [("--output", text), ("--json", json)] {
-            if let (Some(file), Some(baseline)) = (file, baseline)
-                && is_same_file(file, baseline)
+        for (option, file) in [("--output", text_file), ("--json", json_file)] {
+            if let (Some(file), Some(baseline_file)) = (file, baseline_file)
+                && is_same_file(file, baseline_file)
             {
                 return Err(CliError::usage(format!(
                     "{option} and --baseline are the same file, {}: the next run would take what is new in this one for \
                      known; give the result another name",
-                    baseline.display()
+                    baseline_file.display()
                 )));
             }
         }
-        Ok(Self { text, json })
+        Ok(Self { text_file, json_file })
     }
 
     /// Removes the results of earlier runs, so that nobody takes them for that of this run, which may fail.
     pub fn remove_former_results(&self) {
-        for file in self.text.into_iter().chain(self.json) {
+        for file in self.text_file.into_iter().chain(self.json_file) {
             if std::fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file()) {
                 // A file that can't be removed is replaced at the end.
                 let _ = std::fs::remove_file(file);
@@ -70,27 +70,27 @@ impl<'a> ResultFiles<'a> {
         }
     }
 
-    /// Writes the report to the files. Prints its counts if there is a file for the text, else its text.
+    /// Writes the result to the files. Prints its counts if there is a file for the text, else its text.
     ///
     /// # Errors
     ///
     /// If a file can't be written. The text is printed then, so that the result is not lost.
-    pub fn write(&self, report: &Report) -> Result<(), CliError> {
-        let result = self.write_files(report);
-        match self.text {
-            Some(_) if result.is_ok() => print_line(report.counts())?,
-            _ => print_line(report.to_text().trim_end())?,
+    pub fn write(&self, comparison: &ComparisonResult) -> Result<(), CliError> {
+        let result = self.write_files(comparison);
+        match self.text_file {
+            Some(_) if result.is_ok() => print_line(comparison.counts_text())?,
+            _ => print_line(comparison.to_text().trim_end())?,
         }
         result
     }
 
-    fn write_files(&self, report: &Report) -> Result<(), CliError> {
-        if let Some(file) = self.json {
-            let text = serde_json::to_string_pretty(&report.to_record()).map_err(CliError::internal)?;
-            write_atomically(file, &format!("{text}\n")).map_err(|error| write_error(file, &error))?;
+    fn write_files(&self, comparison: &ComparisonResult) -> Result<(), CliError> {
+        if let Some(file) = self.json_file {
+            let json = serde_json::to_string_pretty(&comparison.to_record()).map_err(CliError::internal)?;
+            write_atomically(file, &format!("{json}\n")).map_err(|error| write_error(file, &error))?;
         }
-        match self.text {
-            Some(file) => write_atomically(file, &report.to_text()).map_err(|error| write_error(file, &error)),
+        match self.text_file {
+            Some(file) => write_atomically(file, &comparison.to_text()).map_err(|error| write_error(file, &error)),
             None => Ok(()),
         }
     }

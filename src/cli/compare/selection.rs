@@ -23,7 +23,7 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
     if patterns.is_empty() {
         return Ok(probes);
     }
-    let mut is_selected = vec![false; probes.len()];
+    let mut selected_flags = vec![false; probes.len()];
     for pattern in patterns {
         let operations = operations_named(pattern);
         if operations.is_empty() && is_unknown_request(&probes, pattern) {
@@ -38,19 +38,19 @@ pub fn selected_probes<'a>(documents: &'a [Document], patterns: &[String]) -> Re
                 requests(document, scenario).any(|(method, path)| operations.contains(&operation_name(&method, &path)))
             }
         };
-        let matches: Vec<bool> = probes.iter().map(is_match).collect();
-        if !matches.contains(&true) {
+        let match_flags: Vec<bool> = probes.iter().map(is_match).collect();
+        if !match_flags.contains(&true) {
             return Err(CliError::usage(match operations.is_empty() {
                 true => format!("--only `{pattern}` fits no probe; {}", remedy(documents, &probes, pattern)),
                 false => format!("--only: no probe plays {}", operations.join(" or ")),
             }));
         }
-        is_selected.iter_mut().zip(matches).for_each(|(is_selected, is_match)| *is_selected |= is_match);
+        selected_flags.iter_mut().zip(match_flags).for_each(|(is_selected, is_match)| *is_selected |= is_match);
     }
-    Ok(probes.into_iter().zip(is_selected).filter(|(_, is_selected)| *is_selected).map(|(probe, _)| probe).collect())
+    Ok(probes.into_iter().zip(selected_flags).filter(|(_, is_selected)| *is_selected).map(|(probe, _)| probe).collect())
 }
 
-/// Whether a pattern is a method and a path that no operation and no probe has.
+/// Whether a pattern that names no operation is a method and a path that no probe has either.
 fn is_unknown_request(probes: &[Probe], pattern: &str) -> bool {
     let Some((method, path)) = pattern.split_once(' ') else { return false };
     let is_method = rows().any(|row| row.route.method.eq_ignore_ascii_case(method));
@@ -71,26 +71,26 @@ fn has_text(document: &Document, scenario: &Scenario, text: &str) -> bool {
     };
     let start: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
     let section = &document.text[start.min(document.text.len())..];
-    let end = section[1..].find("\n## ").map_or(section.len(), |end| end + 1);
+    let end = section.find("\n## ").unwrap_or(section.len());
     pattern.is_match(&document.path) || section[..end].lines().any(|line| pattern.is_match(line))
 }
 
 /// What to write instead of a pattern that selects no probe.
 fn remedy(documents: &[Document], probes: &[Probe], pattern: &str) -> String {
-    let files = || documents.iter().filter_map(|document| document.path.rsplit('/').next());
+    let file_names = || documents.iter().filter_map(|document| document.path.rsplit('/').next());
     if let Some((method, path)) = pattern.split_once(' ').filter(|(_, path)| path.starts_with('/')) {
         return match nearest_operation(&method.to_uppercase(), path) {
             Some(operation) => format!("the nearest operation is {operation}"),
             None => "no operation has a path like this".to_owned(),
         };
     }
-    let names: Vec<&str> = probes.iter().map(|(_, scenario)| scenario.name.as_str()).chain(files()).collect();
+    let names: Vec<&str> = probes.iter().map(|(_, scenario)| scenario.name.as_str()).chain(file_names()).collect();
     match similar_name(pattern, &names) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => format!(
             "it takes an operation, such as POST /typing, or a part of the name of a probe, of a file ({}) or of a \
              request",
-            files().collect::<Vec<_>>().join(", ")
+            file_names().collect::<Vec<_>>().join(", ")
         ),
     }
 }

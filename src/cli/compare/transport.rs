@@ -52,11 +52,11 @@ impl HttpTransport for Transport {
             for _ in 0..MAX_ATTEMPTS {
                 self.pace.wait_turn().await;
                 let reply = self.send_once(&request).await?;
-                let pause = reply.body["retry-after"].as_f64().unwrap_or(1.0);
-                if reply.status != 429 || pause > MAX_PAUSE_SECONDS {
+                let pause_seconds = reply.body["retry-after"].as_f64().unwrap_or(1.0);
+                if reply.status != 429 || pause_seconds > MAX_PAUSE_SECONDS {
                     return Ok(reply);
                 }
-                self.pace.pause(Duration::from_secs_f64(pause.max(0.0)));
+                self.pace.pause(Duration::from_secs_f64(pause_seconds.max(0.0)));
             }
             Err(Failure::NoReply("the server limits requests again and again; --rate may help".to_owned()))
         })

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 const FIRST_LEVEL_WITH_ROLES: i64 = 59;
 
 /// A warning if the servers have names of different dialects, so that every reply with such a name differs.
-pub fn name_warning(servers: [&ComparedServer; 2]) -> Option<String> {
-    let level_names = servers.map(|server| {
-        let names = server.settings.as_object().into_iter().flat_map(|settings| settings.keys());
-        names.map(String::as_str).find(|name| name.ends_with("_feature_level"))
+pub fn dialect_warning(servers: [&ComparedServer; 2]) -> Option<String> {
+    let level_keys = servers.map(|server| {
+        let keys = server.settings.as_object().into_iter().flat_map(|settings| settings.keys());
+        keys.map(String::as_str).find(|key| key.ends_with("_feature_level"))
     });
-    let [Some(first), Some(second)] = level_names else { return None };
+    let [Some(first), Some(second)] = level_keys else { return None };
     (first != second).then(|| {
         format!(
             "warning: {} has `{first}` where {} has `{second}`: replies differ in all such names; start a double with \
@@ -39,7 +39,7 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
             warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), server.url));
         }
     }
-    warnings.extend(name_difference_warning(first, second));
+    warnings.extend(full_name_warning(first, second));
     for (handle, own_user) in &first.own_users {
         let role = role_of(own_user, first.feature_level);
         let second_role = second.own_users.get(handle).map_or(role, |user| role_of(user, second.feature_level));
@@ -60,7 +60,7 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
 }
 
 /// A warning about accounts that have another full name on each server. None if there are none.
-fn name_difference_warning(first: &ComparedServer, second: &ComparedServer) -> Option<String> {
+fn full_name_warning(first: &ComparedServer, second: &ComparedServer) -> Option<String> {
     let renamed_accounts = first.scope.directory.users.iter().filter_map(|(handle, user)| {
         let second_user = second.scope.directory.user(handle).filter(|second_user| user.is_renamed(second_user))?;
         Some(format!("{} ({:?}, {:?})", role_name(handle), user.full_name, second_user.full_name))

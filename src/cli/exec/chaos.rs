@@ -8,9 +8,10 @@ pub use observed_requests::ObservedRequests;
 
 use super::run_settings::{RunResult, RunSettings};
 use crate::cli::CliError;
-use crate::cli::file::{check_writable, write_atomically};
+use crate::cli::atomic_file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
-use crate::counted::counted;
+use crate::cli::shell::quote_for_shell;
+use crate::count_format::format_count;
 use clap::Args;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -27,7 +28,7 @@ const TIME_FACTOR: u32 = 10;
 const EXAMPLE_FILE_NAME: &str = "faults.json";
 
 #[derive(Debug, Args)]
-pub struct Chaos {
+pub struct ChaosOptions {
     /// Run the command once without faults, then again and again with faults drawn from this seed, each time against a
     /// fresh server; when it fails, find the fewest faults with which it does
     #[arg(long, value_name = "SEED")]
@@ -50,7 +51,7 @@ pub struct Chaos {
     chaos_timeout: Option<u32>,
 }
 
-impl Chaos {
+impl ChaosOptions {
     /// The seed; None without `--chaos`.
     pub fn seed(&self) -> Option<u64> {
         self.chaos
@@ -95,9 +96,9 @@ impl Chaos {
         for number in 1..=self.chaos_runs {
             let faults = random_faults::draw_faults(&first_run.observation, seed, number, self.chaos_faults);
             let run = run_once(RunSettings { faults: faults.clone(), time_limit, ..RunSettings::default() }).await?;
-            let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
+            let (fault_count_text, seconds) = (format_count(faults.len(), "fault"), run.duration.as_secs_f64());
             eprint_line(format_args!(
-                "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
+                "chaos: run {number} of {}: {fault_count_text}, {} in {seconds:.1} s",
                 self.chaos_runs,
                 run.summary()
             ));
@@ -116,7 +117,7 @@ impl Chaos {
     ///
     /// # Errors
     ///
-    /// As [`Self::run`].
+    /// Those of [`Self::run`].
     async fn shrink(
         &self,
         faults: Vec<Value>,
@@ -124,13 +125,15 @@ impl Chaos {
         time_limit: Option<Duration>,
         run_once: impl AsyncFn(RunSettings) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
-        let mut runs = 0;
+        let mut run_count = 0;
         let mut interrupt_status = None;
         let fails = async |faults: &[Value]| {
+            // After an interruption, every list counts as passing, so that shrinking ends with the shortest list so
+            // far.
             if interrupt_status.is_some() {
                 return Ok(false);
             }
-            runs += 1;
+            run_count += 1;
             let run = run_once(RunSettings { faults: faults.to_vec(), time_limit, ..RunSettings::default() }).await?;
             if run.is_interrupted {
                 interrupt_status = Some(run.status);
@@ -139,10 +142,10 @@ impl Chaos {
         };
         let minimal = shrink::minimal_faults(faults, fails).await?;
         let text = format_json_list(&minimal);
-        let count = counted(minimal.len(), "fault");
+        let fault_count_text = format_count(minimal.len(), "fault");
         eprint_line(format_args!(
-            "chaos: {count} with which the command fails, found in {}:\n{text}",
-            counted(runs, "more run")
+            "chaos: {fault_count_text} with which the command fails, found in {}:\n{text}",
+            format_count(run_count, "more run")
         ));
         if let Some(file) = &self.chaos_out {
             write_atomically(file, &format!("{text}\n")).map_err(|error| write_error(file, &error))?;
@@ -183,15 +186,6 @@ fn repeat_command(arguments: impl IntoIterator<Item = OsString>, file: &Path) ->
     }
     words.extend(arguments.map(|argument| quote_for_shell(&argument)));
     words.join(" ")
-}
-
-/// Quotes a word for a shell if necessary.
-fn quote_for_shell(word: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

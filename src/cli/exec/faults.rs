@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::json_diagnostic::describe_syntax_error;
 use crate::server::Server;
 use crate::server::standing_faults::StandingFaults;
@@ -34,12 +34,13 @@ pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
 /// The refusal by an existing world, with the position of the fault in the list.
 pub fn install(server: &Server, faults: &Arc<StandingFaults>, source: &str) -> Result<(), CliError> {
     server.install_standing_faults(faults).map_err(|(index, reason)| {
+        // A reason may begin with the JSON path of a member, such as `$.effect`, which continues that of the fault.
         let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);
         CliError::failure(format!("{source}: $[{index}]{reason}"))
     })
 }
 
-/// Reports the faults that never fired on standard error.
+/// Lists on standard error the faults that never fired.
 pub fn report_unfired(faults: &StandingFaults) {
     let unfired = faults.unfired_faults();
     if unfired.is_empty() {
@@ -50,6 +51,6 @@ pub fn report_unfired(faults: &StandingFaults) {
         None => format!("$[{index}]"),
     };
     let fault_paths: Vec<String> = unfired.iter().map(fault_path).collect();
-    let total = counted(faults.count(), "fault");
+    let total = format_count(faults.count(), "fault");
     eprint_line(format_args!("faults: {} of {total} never fired: {}", unfired.len(), fault_paths.join(", ")));
 }

@@ -87,9 +87,9 @@ impl RunningGuard {
     /// # Errors
     ///
     /// When the guard can't be started.
-    pub fn start(process: u32, file: Option<&Path>) -> std::io::Result<Self> {
+    pub fn start(process_id: u32, file: Option<&Path>) -> std::io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("guard").arg(process.to_string()).args(file);
+        command.arg("guard").arg(process_id.to_string()).args(file);
         // The guard has its own process group, so that signals to the group of `exec` don't end it.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Self)

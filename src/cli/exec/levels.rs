@@ -16,7 +16,7 @@ const MAX_UNOBSERVED_CHANGES: usize = 10;
 const MAX_LEVELS: usize = 1_000;
 
 #[derive(Debug, Args)]
-pub struct Levels {
+pub struct LevelOptions {
     /// Run the command once for each of these feature levels, each time against a fresh server, and show a table at the
     /// end; a comma separates levels and ranges: 371,421,newest or 371..387
     #[arg(long, value_name = "LIST", conflicts_with_all = ["chaos", "feature_level"], value_parser = parse_list)]
@@ -60,16 +60,17 @@ fn parse_level(text: &str) -> Result<i64, String> {
     match text.trim() {
         "newest" => Ok(NEWEST_FEATURE_LEVEL),
         text => text.parse::<u32>().map(i64::from).map_err(|_| {
-            let release = level_of_release(text).map(|level| format!("; that of release {text} is {level}"));
-            let release = release.unwrap_or_default();
+            let level_note = level_of_release(text).map(|level| format!("; that of release {text} is {level}"));
+            let level_note = level_note.unwrap_or_default();
             format!(
-                "'{text}' is no feature level: takes levels such as 371,421,newest, or a range such as 371..387{release}"
+                "'{text}' is no feature level: takes levels such as 371,421,newest, or a range such as \
+                 371..387{level_note}"
             )
         }),
     }
 }
 
-impl Levels {
+impl LevelOptions {
     /// The levels; None without `--levels`.
     pub fn list(&self) -> Option<&LevelList> {
         self.levels.as_ref()
@@ -103,32 +104,33 @@ impl Levels {
         let is_interrupted = Cell::new(false);
         let started_levels = stream::iter(levels).take_while(|_| std::future::ready(!is_interrupted.get()));
         let results = started_levels.map(|level| run_at_level(*level)).buffered(usize::from(self.jobs));
-        let results = results.inspect_ok(|(_, run)| is_interrupted.set(is_interrupted.get() || run.is_interrupted));
-        let runs: Vec<Run> = results.try_collect().await?;
-        eprint_line(results_table(&runs));
-        for text in level_comparisons(&runs) {
+        let results =
+            results.inspect_ok(|(_, result)| is_interrupted.set(is_interrupted.get() || result.is_interrupted));
+        let results: Vec<LevelResult> = results.try_collect().await?;
+        eprint_line(results_table(&results));
+        for text in level_comparisons(&results) {
             eprint_line(text);
         }
-        let failed_run = runs.iter().find(|(_, run)| run.status != 0);
-        Ok(failed_run.map_or(ExitCode::SUCCESS, |(_, run)| ExitCode::from(run.status)))
+        let first_failure = results.iter().find(|(_, result)| result.status != 0);
+        Ok(first_failure.map_or(ExitCode::SUCCESS, |(_, result)| ExitCode::from(result.status)))
     }
 }
 
-type Run = (i64, RunResult<Usage>);
+type LevelResult = (i64, RunResult<Usage>);
 
-fn results_table(runs: &[Run]) -> String {
-    let width = runs.iter().map(|(_, run)| run.summary().len()).max().unwrap_or_default().max("result".len());
-    let all_findings = || runs.iter().filter_map(|(_, run)| run.findings);
-    let findings_heading = if all_findings().next().is_some() { "  findings" } else { "" };
-    let has_known = all_findings().any(|findings| findings.known > 0);
+fn results_table(results: &[LevelResult]) -> String {
+    let width = results.iter().map(|(_, result)| result.summary().len()).max().unwrap_or_default().max("result".len());
+    let all_finding_counts = || results.iter().filter_map(|(_, result)| result.finding_counts);
+    let findings_heading = if all_finding_counts().next().is_some() { "  findings" } else { "" };
+    let has_known = all_finding_counts().any(|counts| counts.known > 0);
     let known_heading = if has_known { "  in the baseline" } else { "" };
     let mut text = format!("level  {:width$}  seconds{findings_heading}{known_heading}", "result");
-    for (level, run) in runs {
-        text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.summary(), run.duration.as_secs_f64()));
-        if let Some(findings) = run.findings {
-            text.push_str(&format!("  {:>8}", findings.new));
+    for (level, result) in results {
+        text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", result.summary(), result.duration.as_secs_f64()));
+        if let Some(counts) = result.finding_counts {
+            text.push_str(&format!("  {:>8}", counts.new));
             if has_known {
-                text.push_str(&format!("  {:>15}", findings.known));
+                text.push_str(&format!("  {:>15}", counts.known));
             }
         }
     }
@@ -137,14 +139,14 @@ fn results_table(runs: &[Run]) -> String {
 
 /// For each pair of neighbouring levels of which one passed and one failed: the changes between them that affect what
 /// the command used.
-fn level_comparisons(runs: &[Run]) -> Vec<String> {
-    let mut sorted_runs: Vec<&Run> = runs.iter().collect();
-    sorted_runs.sort_by_key(|(level, _)| *level);
-    let pairs = sorted_runs.windows(2).filter(|pair| (pair[0].1.status == 0) != (pair[1].1.status == 0));
+fn level_comparisons(results: &[LevelResult]) -> Vec<String> {
+    let mut sorted_results: Vec<&LevelResult> = results.iter().collect();
+    sorted_results.sort_by_key(|(level, _)| *level);
+    let pairs = sorted_results.windows(2).filter(|pair| (pair[0].1.status == 0) != (pair[1].1.status == 0));
     pairs.map(|pair| compare_levels(pair[0], pair[1])).collect()
 }
 
-fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
+fn compare_levels((from, older): &LevelResult, (to, newer): &LevelResult) -> String {
     let mut usage = older.observation.clone();
     usage.merge(newer.observation.clone());
     let mut suspects = usage.suspected_changes(*from, *to);
@@ -154,7 +156,7 @@ fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
     };
     suspects.sort_by_key(|suspect| !is_likely_cause(suspect));
     let likely_count = suspects.iter().filter(|suspect| is_likely_cause(suspect)).count();
-    let result_verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
+    let result_verb = |result: &RunResult<Usage>| if result.status == 0 { "passes" } else { "fails" };
     let summary = format!("{from} {}, {to} {}", result_verb(older), result_verb(newer));
     if suspects.is_empty() {
         return format!("{summary}: no known change between them touches what the command used");

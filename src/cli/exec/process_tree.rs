@@ -3,7 +3,8 @@
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::HashMap;
 
-/// A process. The start time distinguishes it from a later process with the same ID.
+/// A process. The start time, in clock ticks since the machine started, distinguishes it from a later process with the
+/// same ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     id: i32,
@@ -39,8 +40,8 @@ impl Descendants {
         let mut descendants = children_by_parent.remove(&root.as_raw_nonzero().get()).unwrap_or_default();
         let mut index = 0;
         while let Some(process) = descendants.get(index) {
-            let grandchildren = children_by_parent.remove(&process.id).unwrap_or_default();
-            descendants.extend(grandchildren);
+            let children = children_by_parent.remove(&process.id).unwrap_or_default();
+            descendants.extend(children);
             index += 1;
         }
         Self(descendants)

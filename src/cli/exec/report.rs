@@ -1,8 +1,8 @@
 //! `chatdouble exec --report`: writes the report on the command's clients to a file or to standard error.
 
 use crate::cli::CliError;
+use crate::cli::atomic_file::{check_writable, write_atomically};
 use crate::cli::baseline_file::{BaselineOption, ResultKind};
-use crate::cli::file::{check_writable, write_atomically};
 use crate::cli::output::eprint_line;
 use crate::report::format::{Format, client_title};
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
@@ -23,7 +23,7 @@ const BASELINE_OPTION: BaselineOption = BaselineOption {
     name: "--report-baseline",
     kind: ResultKind::Report,
     expected_file: "a report in JSON, as --report FILE.json writes it",
-    writer: "--report FILE.json",
+    writing_option: "--report FILE.json",
 };
 
 #[derive(Debug, Args)]
@@ -106,8 +106,8 @@ impl ReportOptions {
 
     /// Refuses to overwrite the baseline: the findings of this run would count as known from the next run on.
     fn check_different_files(&self) -> Result<(), CliError> {
-        let path = |file: &Option<PathBuf>| file.as_deref().and_then(|file| file.canonicalize().ok());
-        match (path(&self.report), path(&self.report_baseline)) {
+        let canonical_path = |file: &Option<PathBuf>| file.as_deref().and_then(|file| file.canonicalize().ok());
+        match (canonical_path(&self.report), canonical_path(&self.report_baseline)) {
             (Some(report), Some(baseline)) if report == baseline => Err(CliError::usage(format!(
                 "--report and --report-baseline are the same file, {}: the next run would take what is new in this one \
                  for known; give the report another name",
@@ -213,8 +213,8 @@ impl Reporter {
         let failing_findings: Vec<_> = findings.filter(fails_run).collect();
         let count = failing_findings.len();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
-            let findings = if count == 1 { "finding makes" } else { "findings make" };
-            eprint_line(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
+            let subject_and_verb = if count == 1 { "finding makes" } else { "findings make" };
+            eprint_line(format_args!("report: {count} {subject_and_verb} the run fail; see {}", file.display()));
             for (client, finding) in failing_findings.iter().take(MAX_NAMED_FINDINGS) {
                 eprint_line(format_args!("  {} {}: {}", finding.severity, finding.rule, client_title(client)));
             }

@@ -26,7 +26,7 @@ pub struct RunResult<T> {
     pub is_interrupted: bool,
     pub duration: Duration,
     /// Numbers of findings in the report; None if no report was requested.
-    pub findings: Option<FindingCounts>,
+    pub finding_counts: Option<FindingCounts>,
     /// What was observed in the command's requests.
     pub observation: T,
 }

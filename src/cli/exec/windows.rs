@@ -35,6 +35,7 @@ pub fn is_terminating((): ()) -> bool {
     true
 }
 
+/// Kills a command, without its descendants.
 pub async fn kill(child: &mut Child) {
     let _ = child.kill().await;
 }

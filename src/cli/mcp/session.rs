@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use tokio_rustls::rustls::ClientConfig;
 
 /// The maximum length of a reply for the agent, in bytes. Longer ones are cut.
-const MAX_REPLY_BYTES: usize = 40_000;
+const MAX_SHOWN_REPLY_BYTES: usize = 40_000;
 const DEFAULT_WORLD: &str = "default";
 
 type Arguments = Map<String, Value>;
@@ -50,7 +50,7 @@ impl Session {
     /// # Errors
     ///
     /// Why the tool failed, as a sentence for the agent.
-    pub async fn call(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
+    pub async fn run_tool(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
         if let Some(call) = ControlCall::for_tool(tool) {
             return self.call_control(call, arguments).await;
         }
@@ -69,20 +69,21 @@ impl Session {
 
     async fn call_control(&self, call: ControlCall, arguments: &Arguments) -> Result<String, String> {
         let world = text_argument(arguments, "world").unwrap_or(DEFAULT_WORLD);
-        let mut arguments = arguments.clone();
-        arguments.shift_remove("world");
+        let mut remaining_arguments = arguments.clone();
+        remaining_arguments.shift_remove("world");
         let mut path = call.path.replace("{name}", &percent_encode(world));
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             let name = path[start + 1..end].to_owned();
-            let value = arguments.shift_remove(&name).ok_or_else(|| format!("`{name}` is missing"))?;
+            let value = remaining_arguments.shift_remove(&name).ok_or_else(|| format!("`{name}` is missing"))?;
             path.replace_range(start..=end, &percent_encode(&to_text(&value)));
         }
         let query_parameters =
-            call.query_parameters().filter_map(|name| Some((name.to_owned(), arguments.shift_remove(name)?)));
+            call.query_parameters().filter_map(|name| Some((name.to_owned(), remaining_arguments.shift_remove(name)?)));
         let query = encode_form(&query_parameters.collect());
         let url = if query.is_empty() { format!("{}{path}", self.url) } else { format!("{}{path}?{query}", self.url) };
-        let body = (call.method == "POST").then(|| Value::from(arguments.clone()));
+        let body = (call.method == "POST").then(|| Value::from(remaining_arguments.clone()));
         let reply = self.send_to_control(call.method, url, body.as_ref()).await?;
+        // A refused call changes nothing, but an assertion that fails says something about what was done.
         if reply.status < 400 || call.path.ends_with("/verify") {
             self.record_control_call(call, world, &path, &query, body.as_ref(), reply.status);
         }
@@ -115,8 +116,8 @@ impl Session {
             ("GET", _) => {}
             ("POST", "/control/worlds") => {
                 let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                let source = parameters.get("fork_of").and_then(Value::as_str);
-                let scenario = match source.and_then(|source| scenarios.get(source)) {
+                let source_name = parameters.get("fork_of").and_then(Value::as_str);
+                let scenario = match source_name.and_then(|name| scenarios.get(name)) {
                     Some(source) => source.clone(),
                     None => SessionScenario::new(parameters),
                 };
@@ -129,7 +130,7 @@ impl Session {
                     path.strip_prefix(&format!("/control/worlds/{}", percent_encode(world))).unwrap_or(path);
                 let path_in_world =
                     if query.is_empty() { path_in_world.to_owned() } else { format!("{path_in_world}?{query}") };
-                scenarios.entry(world.to_owned()).or_default().add_control(method, &path_in_world, body, status);
+                scenarios.entry(world.to_owned()).or_default().add_control_call(method, &path_in_world, body, status);
             }
         }
     }
@@ -229,15 +230,16 @@ impl Session {
 
 /// Checks that a tool accepts all of the arguments.
 fn check_argument_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
-    let Some(accepted) = tools::argument_names(tool) else { return Ok(()) };
+    let Some(accepted_names) = tools::argument_names(tool) else { return Ok(()) };
     let quote_all = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !accepted.contains(name)).collect();
-    if unknown.is_empty() {
+    let unknown_names: Vec<&str> =
+        arguments.keys().map(String::as_str).filter(|name| !accepted_names.contains(name)).collect();
+    if unknown_names.is_empty() {
         return Ok(());
     }
     let expected_syntax =
-        if accepted.contains(&"operation") { format!("; {}", operation_syntax()) } else { String::new() };
-    Err(format!("{tool} takes {}, not {}{expected_syntax}", quote_all(&accepted), quote_all(&unknown)))
+        if accepted_names.contains(&"operation") { format!("; {}", operation_syntax()) } else { String::new() };
+    Err(format!("{tool} takes {}, not {}{expected_syntax}", quote_all(&accepted_names), quote_all(&unknown_names)))
 }
 
 fn operation_syntax() -> String {
@@ -246,9 +248,9 @@ fn operation_syntax() -> String {
 
 fn describe_operation(operation: &str) -> Result<String, String> {
     let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_syntax)?;
-    let document = tools::operation_document(method, path.trim());
-    document
-        .map(|document| format!("{document:#}"))
+    let operation_object = tools::find_operation_object(method, path.trim());
+    operation_object
+        .map(|operation_object| format!("{operation_object:#}"))
         .ok_or_else(|| format!("there is no operation {operation:?}; `find_operations` lists those that there are"))
 }
 
@@ -306,8 +308,8 @@ fn format_reply(reply: &HttpReply) -> String {
         document["hint"] = hint.into();
     }
     let mut text = document.to_string();
-    if text.len() > MAX_REPLY_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_REPLY_BYTES));
+    if text.len() > MAX_SHOWN_REPLY_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_SHOWN_REPLY_BYTES));
         text.push('…');
     }
     text

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// The maximum length of the body of a reply in the scenario, in bytes of JSON. Of a longer one, or one that is no
 /// object, only the status is recorded.
-const MAX_REPLY_BYTES: usize = 4_000;
+const MAX_RECORDED_REPLY_BYTES: usize = 4_000;
 /// The options of a world that a scenario can set.
 const WORLD_OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
 
@@ -50,7 +50,7 @@ impl SessionScenario {
     }
 
     /// Adds a call of control, with its status if it is a refusal. `path` begins after the world's name.
-    pub fn add_control(&mut self, method: &str, path: &str, body: Option<&Value>, status: u16) {
+    pub fn add_control_call(&mut self, method: &str, path: &str, body: Option<&Value>, status: u16) {
         let body = body.map(|body| format!(" {}", escape_placeholders(&body.to_string()))).unwrap_or_default();
         let mut block = format!("```control\n{method} {path}{body}\n```\n");
         if status >= 400 {
@@ -79,7 +79,8 @@ fn reply_block(reply: &Reply) -> String {
         Reply::Broken => "```reply none\n```\n".to_owned(),
         Reply::Complete(status, body) => {
             let text = format!("{:#}", escape_strings(body));
-            let body = if body.is_object() && text.len() <= MAX_REPLY_BYTES { text + "\n" } else { String::new() };
+            let body =
+                if body.is_object() && text.len() <= MAX_RECORDED_REPLY_BYTES { text + "\n" } else { String::new() };
             format!("```reply {status}\n{body}```\n")
         }
     }

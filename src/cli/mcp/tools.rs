@@ -54,21 +54,21 @@ impl ControlCall {
         Some(Self { method, path })
     }
 
-    fn document(self) -> &'static Value {
+    fn operation_object(self) -> &'static Value {
         &CONTROL_DOCUMENT["paths"][self.path][self.method.to_lowercase()]
     }
 
     pub fn query_parameters(self) -> impl Iterator<Item = &'static str> {
-        parameters(self.document())
+        parameters(self.operation_object())
             .filter(|parameter| parameter["in"] == "query")
             .filter_map(|parameter| parameter["name"].as_str())
     }
 
     fn to_tool(self, name: &'static str) -> Tool {
-        let document = self.document();
+        let operation = self.operation_object();
         let mut properties = Map::new();
         let mut required = Vec::new();
-        for parameter in parameters(document) {
+        for parameter in parameters(operation) {
             let mut schema = inline_references(&CONTROL_DOCUMENT, &parameter["schema"], 0);
             if let Some(description) = parameter["description"].as_str() {
                 schema["description"] = description.into();
@@ -85,20 +85,20 @@ impl ControlCall {
                 None => {}
             }
         }
-        let body =
-            inline_references(&CONTROL_DOCUMENT, &document["requestBody"]["content"]["application/json"]["schema"], 0);
-        properties.extend(body["properties"].as_object().cloned().unwrap_or_default());
-        required
-            .extend(body["required"].as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.into())));
-        new_tool(name, document["summary"].as_str().unwrap_or_default(), &properties, &required)
+        let body_schema =
+            inline_references(&CONTROL_DOCUMENT, &operation["requestBody"]["content"]["application/json"]["schema"], 0);
+        properties.extend(body_schema["properties"].as_object().cloned().unwrap_or_default());
+        let required_keys = body_schema["required"].as_array().into_iter().flatten();
+        required.extend(required_keys.filter_map(|key| Some(key.as_str()?.into())));
+        new_tool(name, operation["summary"].as_str().unwrap_or_default(), &properties, &required)
     }
 }
 
 static CONTROL_DOCUMENT: LazyLock<Value> = LazyLock::new(crate::control::openapi::control_document);
 static API_DOCUMENT: LazyLock<Value> = LazyLock::new(|| crate::openapi::document(&Dialect::neutral()));
 
-fn parameters(document: &'static Value) -> impl Iterator<Item = &'static Value> {
-    document["parameters"].as_array().into_iter().flatten().map(|parameter| resolve(&CONTROL_DOCUMENT, parameter))
+fn parameters(operation: &'static Value) -> impl Iterator<Item = &'static Value> {
+    operation["parameters"].as_array().into_iter().flatten().map(|parameter| resolve(&CONTROL_DOCUMENT, parameter))
 }
 
 /// Follows a reference; returns other values unchanged.
@@ -189,7 +189,7 @@ pub fn all() -> Vec<Tool> {
 /// The names of a tool's arguments; None for unknown tools.
 pub fn argument_names(tool: &str) -> Option<Vec<&'static str>> {
     static ALL_TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(all);
-    let tool = ALL_TOOLS.iter().find(|other| other.name == tool)?;
+    let tool = ALL_TOOLS.iter().find(|listed_tool| listed_tool.name == tool)?;
     Some(tool.input_schema["properties"].as_object()?.keys().map(String::as_str).collect())
 }
 
@@ -227,9 +227,9 @@ pub fn find_operations(words: &str) -> Vec<String> {
 }
 
 /// The description of an operation from the OpenAPI document, without references. None if there is no such operation.
-pub fn operation_document(method: &str, path: &str) -> Option<Value> {
-    let document = API_DOCUMENT["paths"].get(path)?.get(method.to_lowercase())?;
-    Some(inline_references(&API_DOCUMENT, document, 0))
+pub fn find_operation_object(method: &str, path: &str) -> Option<Value> {
+    let operation = API_DOCUMENT["paths"].get(path)?.get(method.to_lowercase())?;
+    Some(inline_references(&API_DOCUMENT, operation, 0))
 }
 
 #[cfg(test)]

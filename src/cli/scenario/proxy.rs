@@ -101,8 +101,8 @@ impl Proxy {
             headers: head.headers.clone(),
             ..RawExchange::default()
         }));
-        let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
-        let target = self.strip_base_path(target);
+        let full_target = head.uri.path_and_query().map_or("/", |path_and_query| path_and_query.as_str());
+        let target = self.strip_base_path(full_target);
         let mut headers = forwarded_headers(&head.headers);
         if let Some(host) = head.headers.get(header::HOST).filter(|_| self.follows_forwarded_host) {
             headers.insert("x-forwarded-host", host.clone());
@@ -168,7 +168,7 @@ impl Proxy {
     /// Counts a request for which the server can't be reached, and prints the reason. Returns a reply with status 502
     /// for the client.
     fn report_unreachable(&self, error: &reqwest::Error) -> Response<Body> {
-        self.traffic.lock().unreachable_requests += 1;
+        self.traffic.lock().unreachable_request_count += 1;
         let mut cause: &dyn Error = error;
         while let Some(next) = cause.source() {
             cause = next;

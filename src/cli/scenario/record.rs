@@ -3,13 +3,13 @@
 use super::proxy::Proxy;
 use super::traffic::RecordedTraffic;
 use crate::cli::CliError;
-use crate::cli::file::{check_writable, write_atomically};
+use crate::cli::atomic_file::{check_writable, write_atomically};
 use crate::cli::output::{eprint_line, print_line};
 use crate::cli::serve::similar_fixture_hint;
 use crate::cli::shutdown::ShutdownListener;
 use crate::cli::tls::TrustOptions;
 use crate::cli::upstream::parse_base_url;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::fixture::{Fixture, join_diagnostics};
 use crate::json_diagnostic::similar_name;
 use crate::scenario::Document;
@@ -18,7 +18,6 @@ use crate::time::Timestamp;
 use crate::upstream::{BaseUrl, Options, Upstream};
 use clap::Args;
 use serde_json::Value;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -83,13 +82,10 @@ impl Record {
         self.check_aliases(&self.read_fixture()?)?;
         let tls_config = || self.trust.config(self.upstream.is_secure());
         let timeout = Duration::from_secs(self.timeout);
-        let settings = self.fetch_settings(Upstream::new(
-            self.upstream.clone(),
-            tls_config()?,
-            Options { rate: 0.0, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) },
-        ));
+        let options = Options { rate: 0.0, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) };
+        let upstream = Upstream::new(self.upstream.clone(), tls_config()?, options).map_err(CliError::failure)?;
         let settings = tokio::select! {
-            settings = settings => settings?,
+            settings = fetch_settings(&upstream) => settings?,
             () = shutdown.wait() => return Err(CliError::interrupted("ended before anything was recorded")),
         };
         let proxy =
@@ -98,7 +94,6 @@ impl Record {
         let listener = listener.map_err(|error| CliError::failure(format!("port {}: {error}", self.port)))?;
         let address = listener.local_addr().map_err(CliError::failure)?;
         print_line(format_args!("chatdouble {} listening on http://{address}", env!("CARGO_PKG_VERSION")))?;
-        let _ = std::io::stdout().flush();
         tokio::select! {
             () = proxy.clone().serve(listener) => {}
             () = shutdown.wait() => {}
@@ -116,30 +111,30 @@ impl Record {
 
     /// Reads the fixture as the scenario will find it, before anything is recorded.
     fn read_fixture(&self) -> Result<Fixture, CliError> {
-        let fixture = self.fixture_name();
-        if !fixture.ends_with(".json") {
-            return Fixture::built_in(fixture).ok_or_else(|| {
+        let name = self.fixture_name();
+        if !name.ends_with(".json") {
+            return Fixture::built_in(name).ok_or_else(|| {
                 CliError::usage(format!(
-                    "--fixture {fixture}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
+                    "--fixture {name}: is neither a built-in fixture ({}) nor a file that ends with .json{}",
                     Fixture::BUILT_IN_NAMES.join(", "),
-                    similar_fixture_hint(fixture)
+                    similar_fixture_hint(name)
                 ))
             });
         }
         let folder = self.output.parent().unwrap_or(Path::new(""));
-        let file = folder.join(fixture);
+        let file = folder.join(name);
         if file.is_file() {
             let text = std::fs::read_to_string(file);
             return text
                 .map(Fixture::from)
-                .map_err(|error| CliError::failure(format!("--fixture {fixture}: cannot be read: {error}")));
+                .map_err(|error| CliError::failure(format!("--fixture {name}: cannot be read: {error}")));
         }
         let shown_folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let reason = match Path::new(fixture).is_file() {
+        let reason = match Path::new(name).is_file() {
             true => "is in this folder; give its path from the scenario's folder",
             false => "is no file in the scenario's folder",
         };
-        Err(CliError::failure(format!("--fixture {fixture}: {reason}, {}", shown_folder.display())))
+        Err(CliError::failure(format!("--fixture {name}: {reason}, {}", shown_folder.display())))
     }
 
     fn fixture_name(&self) -> &str {
@@ -173,13 +168,6 @@ impl Record {
         Ok(())
     }
 
-    /// Requests the server's settings, which also checks that it is a server of this API.
-    async fn fetch_settings(&self, upstream: Result<Upstream, String>) -> Result<Value, CliError> {
-        let upstream = upstream.map_err(CliError::failure)?;
-        let reply = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
-        reply.json().map_err(CliError::failure)
-    }
-
     async fn build_recording(&self, traffic: RecordedTraffic, settings: &Value) -> Recording {
         let level_setting =
             settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
@@ -202,8 +190,8 @@ impl Record {
         let name = self.output.display();
         eprint_line(format_args!(
             "{name}: {} and {}",
-            counted(scenario.requests, "request"),
-            counted(scenario.events, "event")
+            format_count(scenario.requests, "request"),
+            format_count(scenario.events, "event")
         ));
         for omission in &scenario.omissions {
             eprint_line(format_args!("{name} leaves out: {omission}"));
@@ -212,4 +200,10 @@ impl Record {
             mistakes.iter().for_each(eprint_line);
         }
     }
+}
+
+/// Requests the server's settings, which also checks that it is a server of this API.
+async fn fetch_settings(upstream: &Upstream) -> Result<Value, CliError> {
+    let reply = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
+    reply.json().map_err(CliError::failure)
 }

@@ -1,7 +1,7 @@
 //! The results of scenarios: the counts, the exit status, and the JUnit file.
 
 use crate::cli::CliError;
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::report::format::escape_for_xml;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -26,14 +26,14 @@ pub struct Results(Vec<ScenarioResult>);
 
 #[derive(Debug)]
 struct ScenarioResult {
-    document: String,
+    document_path: String,
     scenario: String,
     verdict: Verdict,
 }
 
 impl Results {
-    pub fn add(&mut self, document: &str, scenario: &str, verdict: Verdict) {
-        self.0.push(ScenarioResult { document: document.to_owned(), scenario: scenario.to_owned(), verdict });
+    pub fn add(&mut self, document_path: &str, scenario: &str, verdict: Verdict) {
+        self.0.push(ScenarioResult { document_path: document_path.to_owned(), scenario: scenario.to_owned(), verdict });
     }
 
     fn count(&self, is_counted: fn(&Verdict) -> bool) -> usize {
@@ -53,14 +53,14 @@ impl Results {
     }
 
     /// The number of scenarios with each result, in one line.
-    pub fn counts(&self) -> String {
+    pub fn counts_line(&self) -> String {
         let played_count = self.count(|verdict| matches!(verdict, Verdict::Played));
         let rewritten_count = self.count(|verdict| matches!(verdict, Verdict::Rewritten));
-        let rewritten = if rewritten_count > 0 { format!(", {rewritten_count} rewritten") } else { String::new() };
+        let rewritten_text = if rewritten_count > 0 { format!(", {rewritten_count} rewritten") } else { String::new() };
         let failed_count = self.failed_count();
-        let failed = if failed_count > 0 { format!(", {failed_count} failed") } else { String::new() };
+        let failed_text = if failed_count > 0 { format!(", {failed_count} failed") } else { String::new() };
         format!(
-            "{played_count} played, {} skipped, {} differ{rewritten}{failed}",
+            "{played_count} played, {} skipped, {} differ{rewritten_text}{failed_text}",
             self.skipped_count(),
             self.differing_count()
         )
@@ -82,7 +82,7 @@ impl Results {
         }
         if skipped_count > 0 && fails_on_skip {
             let verb = if skipped_count == 1 { "was" } else { "were" };
-            let skipped = counted(skipped_count, "scenario");
+            let skipped = format_count(skipped_count, "scenario");
             return Err(CliError::failure(format!("{skipped} {verb} skipped, which --fail-on-skip does not allow")));
         }
         Ok(ExitCode::SUCCESS)
@@ -91,13 +91,13 @@ impl Results {
     /// The JUnit document: a suite for each scenario file, with a test case for each scenario.
     pub fn junit(&self) -> String {
         let mut suites = String::new();
-        for suite in self.0.chunk_by(|first, second| first.document == second.document) {
+        for suite in self.0.chunk_by(|first, second| first.document_path == second.document_path) {
             let count =
                 |is_counted: fn(&Verdict) -> bool| suite.iter().filter(|result| is_counted(&result.verdict)).count();
             let _ = writeln!(
                 suites,
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
-                escape_for_xml(&suite[0].document),
+                escape_for_xml(&suite[0].document_path),
                 suite.len(),
                 count(|verdict| matches!(verdict, Verdict::Differs(_))),
                 count(|verdict| matches!(verdict, Verdict::Failed(_))),
@@ -118,8 +118,11 @@ impl Results {
 
 impl ScenarioResult {
     fn test_case(&self) -> String {
-        let names =
-            format!("name=\"{}\" classname=\"{}\"", escape_for_xml(&self.scenario), escape_for_xml(&self.document));
+        let names = format!(
+            "name=\"{}\" classname=\"{}\"",
+            escape_for_xml(&self.scenario),
+            escape_for_xml(&self.document_path)
+        );
         let content = match &self.verdict {
             Verdict::Played => return format!("    <testcase {names}/>\n"),
             Verdict::Rewritten => "<system-out>rewritten</system-out>".to_owned(),

@@ -1,6 +1,6 @@
 //! The traffic that the proxy has recorded, and its conversion to exchanges of a recording.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::scenario::recording::{Exchange, RequestBody, basic_credentials};
 use bytes::Bytes;
 use flate2::read::GzDecoder;
@@ -26,9 +26,9 @@ pub struct RecordedTraffic {
     /// Size of the bodies in `exchanges`.
     total_bytes: usize,
     /// Number of requests for which the server could not be reached.
-    pub unreachable_requests: usize,
+    pub unreachable_request_count: usize,
     /// Number of exchanges that would have exceeded [`MAX_RECORDING_BYTES`].
-    over_limit_exchanges: usize,
+    over_limit_exchange_count: usize,
 }
 
 /// A request and its reply as they were forwarded. The status is 0 without a reply.
@@ -81,7 +81,7 @@ impl Drop for ExchangeRecorder {
         let mut traffic = self.traffic.lock();
         let size = exchange.body.bytes.len() + exchange.reply.bytes.len();
         if traffic.total_bytes + size > MAX_RECORDING_BYTES {
-            traffic.over_limit_exchanges += 1;
+            traffic.over_limit_exchange_count += 1;
             return;
         }
         traffic.total_bytes += size;
@@ -93,7 +93,7 @@ impl RecordedTraffic {
     /// The exchanges that can be part of a scenario.
     pub async fn exchanges(&self) -> Vec<Exchange> {
         let mut exchanges = Vec::new();
-        for exchange in self.exchanges.iter().filter(|exchange| exchange.defect().is_none()) {
+        for exchange in self.exchanges.iter().filter(|exchange| exchange.omission_reason().is_none()) {
             exchanges.push(exchange.to_exchange().await);
         }
         exchanges
@@ -101,22 +101,25 @@ impl RecordedTraffic {
 
     /// Descriptions of the exchanges that can't be part of a scenario.
     pub fn omissions(&self) -> Vec<String> {
-        let mut defects: BTreeMap<String, usize> = BTreeMap::new();
+        let mut counts_by_reason: BTreeMap<String, usize> = BTreeMap::new();
         for exchange in &self.exchanges {
-            if let Some(defect) = exchange.defect() {
-                *defects.entry(format!("{} {}: {defect}", exchange.method, exchange.path)).or_default() += 1;
+            if let Some(reason) = exchange.omission_reason() {
+                *counts_by_reason.entry(format!("{} {}: {reason}", exchange.method, exchange.path)).or_default() += 1;
             }
         }
         let repetitions = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
         let mut omissions: Vec<String> =
-            defects.into_iter().map(|(defect, count)| defect + &repetitions(count)).collect();
-        if self.unreachable_requests > 0 {
-            omissions.push(format!("{} that did not reach the server", counted(self.unreachable_requests, "request")));
+            counts_by_reason.into_iter().map(|(reason, count)| reason + &repetitions(count)).collect();
+        if self.unreachable_request_count > 0 {
+            omissions.push(format!(
+                "{} that did not reach the server",
+                format_count(self.unreachable_request_count, "request")
+            ));
         }
-        if self.over_limit_exchanges > 0 {
+        if self.over_limit_exchange_count > 0 {
             omissions.push(format!(
                 "{} after the first {} MiB",
-                counted(self.over_limit_exchanges, "request"),
+                format_count(self.over_limit_exchange_count, "request"),
                 MAX_RECORDING_BYTES >> 20
             ));
         }
@@ -126,7 +129,7 @@ impl RecordedTraffic {
 
 impl RawExchange {
     /// The reason why a scenario can't expect this reply from another server; None if it can.
-    fn defect(&self) -> Option<&'static str> {
+    fn omission_reason(&self) -> Option<&'static str> {
         let is_page = || self.decoded_reply().is_some_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
         match () {
             () if self.path == "/control" || self.path.starts_with("/control/") => {

@@ -1,6 +1,7 @@
 //! The first steps with a new server, printed on a terminal.
 
 use crate::cli::output::eprint_line;
+use crate::cli::shell::quote_for_shell;
 use crate::realm::user::User;
 use crate::server::Server;
 use crate::world::Worlds;
@@ -42,12 +43,6 @@ fn example_user(server: &Server) -> Option<Arc<User>> {
     people().find(has_example_handle).or_else(|| people().next()).cloned()
 }
 
-/// Quotes a word for a shell if necessary.
-fn quote_for_shell(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:._-/+=".contains(&byte);
-    if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,11 +63,5 @@ mod tests {
         let [console, request, _] = first_steps_lines(&server, true, Some(Path::new("a b.pem")));
         assert_eq!(console, format!("console: {}/ (asks for the control token)", server.url()));
         assert_eq!(request, format!("try: curl --cacert 'a b.pem' {}/api/v1/server_settings", server.url()));
-    }
-
-    #[test]
-    fn words_with_special_characters_are_quoted() {
-        assert_eq!(quote_for_shell("mel@chat.test:aB3"), "mel@chat.test:aB3");
-        assert_eq!(quote_for_shell("my ca's.pem"), r"'my ca'\''s.pem'");
     }
 }

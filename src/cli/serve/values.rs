@@ -1,4 +1,4 @@
-//! Parsers for the values of the options of `serve`.
+//! The values of the options of `serve`: parsing and loading them, and the messages about them.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::{level_of_release, newer_level_text};
@@ -6,7 +6,7 @@ use crate::cli::CliError;
 use crate::control::times::SpanInput;
 use crate::dialect::Dialect;
 use crate::json_diagnostic::similar_name;
-use crate::server::Authority;
+use crate::server::Host;
 use crate::time::Span;
 use std::io;
 use std::net::IpAddr;
@@ -26,7 +26,7 @@ pub fn parse_origin(text: &str) -> Result<String, String> {
 
 /// Parses a host name or an address, without a port.
 pub fn parse_host_name(text: &str) -> Result<String, String> {
-    match Authority::parse(text) {
+    match Host::parse(text) {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
         _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
     }
@@ -75,9 +75,10 @@ pub fn newer_level_warning(levels: &[i64]) -> Option<String> {
 /// Parses an address to listen on, or a host name that the system can resolve.
 pub fn parse_host(text: &str) -> Result<String, String> {
     let without_brackets = text.trim_start_matches('[').trim_end_matches(']');
+    // A misspelt IPv4 address, such as 127.0.1, is no host name.
     let is_numeric =
         !without_brackets.is_empty() && without_brackets.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let is_name = Authority::parse(text).is_some_and(|host| host.name().eq_ignore_ascii_case(text));
+    let is_name = Host::parse(text).is_some_and(|host| host.name().eq_ignore_ascii_case(text));
     if without_brackets.parse::<IpAddr>().is_ok() || is_name && !is_numeric {
         Ok(text.to_owned())
     } else {

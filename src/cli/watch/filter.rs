@@ -60,7 +60,8 @@ impl FilterState {
         Self { filter: filter.clone(), matching_requests: VecDeque::new() }
     }
 
-    /// Whether a frame is printed. Frames about missed frames always are.
+    /// Whether a frame is printed. Remembers requests with a matching path. Frames about missed frames are always
+    /// printed.
     pub fn admits(&mut self, frame: &Value) -> bool {
         let kind = frame["type"].as_str().unwrap_or_default();
         if kind == "lost" {

@@ -6,6 +6,7 @@ use super::days::to_timestamp;
 use conditions::{conditions_row, format_network, format_rate_limit};
 use serde_json::Value;
 
+const TIME_WIDTH: usize = 12;
 const KIND_WIDTH: usize = 6;
 const SUBJECT_WIDTH: usize = 40;
 const OUTCOME_WIDTH: usize = 4;
@@ -48,7 +49,8 @@ pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let kind = paint(row.colour, pad(&row.kind, KIND_WIDTH));
     let outcome = paint(row.outcome_colour, format!("{:>OUTCOME_WIDTH$}", row.outcome));
     let mark = if row.mark.is_empty() { String::new() } else { format!("  {}", paint(Colour::Magenta, row.mark)) };
-    let line = format!("{:12}  {kind}  {}  {outcome}  {}", row.at, pad(&row.subject, SUBJECT_WIDTH), row.details);
+    let line =
+        format!("{:TIME_WIDTH$}  {kind}  {}  {outcome}  {}", row.at, pad(&row.subject, SUBJECT_WIDTH), row.details);
     format!("{}{mark}", line.trim_end())
 }
 
@@ -270,12 +272,12 @@ fn clock_row(frame: &Value) -> FrameRow {
 
 /// Formats the length of a jump in the largest unit of which it has at least one, or in seconds.
 fn format_jump(seconds: f64) -> String {
-    let size = seconds.abs();
-    let (count, unit) = match size {
-        _ if size >= 86_400.0 => (size / 86_400.0, "d"),
-        _ if size >= 3_600.0 => (size / 3_600.0, "h"),
-        _ if size >= 60.0 => (size / 60.0, "min"),
-        _ => (size, "s"),
+    let length = seconds.abs();
+    let (count, unit) = match length {
+        _ if length >= 86_400.0 => (length / 86_400.0, "d"),
+        _ if length >= 3_600.0 => (length / 3_600.0, "h"),
+        _ if length >= 60.0 => (length / 60.0, "min"),
+        _ => (length, "s"),
     };
     let count = format!("{count:.1}");
     format!("{}{} {unit}", if seconds < 0.0 { "−" } else { "+" }, count.trim_end_matches(".0"))

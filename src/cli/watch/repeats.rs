@@ -22,14 +22,14 @@ impl Repeats {
             self.held_count += 1;
             return Vec::new();
         }
-        let mut lines: Vec<String> = self.take_held_line().into_iter().collect();
+        let mut lines: Vec<String> = self.end_series().into_iter().collect();
         self.last_poll = poll;
         lines.push(line);
         lines
     }
 
     /// Ends the series. Returns the line for its polls that were not printed, if there are any.
-    pub fn take_held_line(&mut self) -> Option<String> {
+    pub fn end_series(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.held_line);
         let count = std::mem::take(&mut self.held_count);
         self.last_poll = None;
@@ -74,8 +74,8 @@ mod tests {
         for (number, frame) in frames.iter().enumerate() {
             lines.extend(repeats.lines_for(Some(frame), number.to_string()));
         }
-        lines.extend(repeats.take_held_line());
+        lines.extend(repeats.end_series());
         assert_eq!(lines, ["0", "1", "2", "5  ×3", "6", "7", "8"]);
-        assert_eq!(repeats.take_held_line(), None);
+        assert_eq!(repeats.end_series(), None);
     }
 }

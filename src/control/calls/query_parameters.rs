@@ -4,14 +4,18 @@ use super::QueryParameter;
 use crate::control::request_pattern::METHODS;
 
 const fn parameter(name: &'static str, kind: &'static str, description: &'static str) -> QueryParameter {
-    QueryParameter { name, kind, description, choices: &[] }
+    QueryParameter { name, kind, description, choices: &[], is_required: false }
 }
 
 const fn choice(name: &'static str, choices: &'static [&'static str], description: &'static str) -> QueryParameter {
-    QueryParameter { name, kind: "string", description, choices }
+    QueryParameter { name, kind: "string", description, choices, is_required: false }
 }
 
-pub const WORLD_PREFIX: QueryParameter = parameter("prefix", "string", "Only worlds whose names start with this.");
+pub const WORLD_PREFIX_PARAMETER: QueryParameter =
+    parameter("prefix", "string", "Only worlds whose names start with this.");
+/// Required, since a call without a prefix would delete all worlds.
+pub const REQUIRED_WORLD_PREFIX_PARAMETER: QueryParameter =
+    QueryParameter { is_required: true, ..WORLD_PREFIX_PARAMETER };
 pub const PUSH_PARAMETERS: &[QueryParameter] = &[
     parameter("user", "string", "Only those for this user: an address or its handle."),
     parameter("device_id", "integer", "Only those for this device."),
@@ -27,7 +31,7 @@ pub const JOURNAL_PARAMETERS: &[QueryParameter] = &[
     parameter("limit", "integer", "The maximum number; the newest are returned."),
 ];
 pub const USER_PARAMETER: QueryParameter = parameter("user", "string", "Only this user: an address or its handle.");
-pub const SEEN_BY: QueryParameter = parameter(
+pub const SEEN_BY_PARAMETER: QueryParameter = parameter(
     "seen_by",
     "string",
     "Adds to each whether this user (an address or its handle) sees it, and if not, why.",
@@ -37,10 +41,9 @@ pub const MESSAGE_PARAMETERS: &[QueryParameter] = &[
     parameter("topic", "string", "Only messages of this topic."),
     parameter("before", "integer", "Only messages before the one with this id."),
     parameter("limit", "integer", "The maximum number, 100 by default, at most 1,000; the newest are returned."),
-    SEEN_BY,
+    SEEN_BY_PARAMETER,
     parameter("rendered", "boolean", "Adds the HTML of each, which clients get."),
 ];
-/// The query parameters of the watch socket.
 pub const WATCH_PARAMETERS: &[QueryParameter] = &[
     parameter(
         "per_second",

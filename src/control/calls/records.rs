@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// The descriptions of keys, by the name of their schema. Those of the keys of bodies are doc comments of Rust types.
 static DESCRIPTIONS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("meanings.json")).expect("it maps keys to texts, as a test checks")
+    serde_json::from_str(include_str!("descriptions.json")).expect("it maps keys to texts, as a test checks")
 });
 
 /// Adds the descriptions of keys to the schema with this name.

@@ -2,8 +2,8 @@
 
 use super::Input::{Body, Document, Nothing, Query};
 use super::query_parameters::{
-    JOURNAL_PARAMETERS, MESSAGE_PARAMETERS, OPENAPI_PARAMETERS, PUSH_PARAMETERS, SEEN_BY, USER_PARAMETER,
-    WATCH_PARAMETERS, WORLD_PREFIX,
+    JOURNAL_PARAMETERS, MESSAGE_PARAMETERS, OPENAPI_PARAMETERS, PUSH_PARAMETERS, REQUIRED_WORLD_PREFIX_PARAMETER,
+    SEEN_BY_PARAMETER, USER_PARAMETER, WATCH_PARAMETERS, WORLD_PREFIX_PARAMETER,
 };
 use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
 use super::{Call, CallRow, Input, WorldCall, WorldCall as InWorld};
@@ -79,7 +79,7 @@ pub const CALLS: &[CallRow] = &[
         REPORT,
     ),
     row("DELETE", "/report", Call::ClearAllReports, Nothing, "Empties the report of all worlds.", ""),
-    row("GET", "/worlds", Call::Worlds, Query(&[WORLD_PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
+    row("GET", "/worlds", Call::Worlds, Query(&[WORLD_PREFIX_PARAMETER]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
     row(
         "POST",
         "/worlds",
@@ -92,7 +92,7 @@ pub const CALLS: &[CallRow] = &[
         "DELETE",
         "/worlds",
         Call::DeleteWorlds,
-        Query(&[WORLD_PREFIX]),
+        Query(&[REQUIRED_WORLD_PREFIX_PARAMETER]),
         "Deletes all worlds whose names start with a prefix, except `default`.",
         r#"{"deleted": "string[]"}"#,
     ),
@@ -183,7 +183,7 @@ pub const CALLS: &[CallRow] = &[
         "POST",
         "/worlds/{name}/faults",
         InWorld::InstallFault,
-        Body(body::<faults::FaultSpec>),
+        Body(body::<faults::FaultRule>),
         "Installs a fault.",
         r#"{"fault_id": "string"}"#,
     ),
@@ -297,7 +297,7 @@ pub const CALLS: &[CallRow] = &[
         "GET",
         "/worlds/{name}/channels",
         InWorld::Channels,
-        Query(&[SEEN_BY]),
+        Query(&[SEEN_BY_PARAMETER]),
         "Lists all channels with their topics and permissions.",
         r#"{"channels": "@Channel[]"}"#,
     ),

@@ -26,7 +26,7 @@ pub fn for_hidden_channel(error: &Error, realm: &Realm, caller: &User) -> Option
 }
 
 /// A hint for the name of a channel, or the address of a user, that was sent in place of an ID.
-pub fn for_name_without_id(
+pub fn for_name_instead_of_id(
     error: &Error,
     row: &OperationRow,
     raw: &RawParameters,

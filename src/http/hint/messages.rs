@@ -7,8 +7,10 @@ use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::user::User;
 
-/// Parameters with one ID of a message or a list of them.
-const PARAMETERS: [&str; 3] = ["message_id", "messages", "msg_ids"];
+/// The parameter with one ID of a message, in the path or not.
+const ID_PARAMETER: &str = "message_id";
+/// The parameters with a list of IDs of messages.
+const LIST_PARAMETERS: [&str; 2] = ["messages", "msg_ids"];
 /// Only the first IDs of a long list are looked up.
 const MAX_IDS: usize = 1_000;
 
@@ -17,17 +19,18 @@ pub fn for_message(error: &Error, raw: &RawParameters, realm: &Realm, caller: &U
     if *error != Error::InvalidMessage {
         return None;
     }
-    let in_path = raw.path_values.iter().find(|(name, _)| name == PARAMETERS[0]).map(|(_, value)| value);
-    let sent_value = in_path.or_else(|| PARAMETERS.iter().find_map(|name| raw.values.get(*name)))?;
+    let path_value = raw.path_values.iter().find(|(name, _)| name == ID_PARAMETER).map(|(_, value)| value);
+    let mut parameters = [ID_PARAMETER].into_iter().chain(LIST_PARAMETERS);
+    let sent_value = path_value.or_else(|| parameters.find_map(|name| raw.values.get(name)))?;
     let is_visible = |id: &i64| realm.visible_message(caller, MessageId(*id)).is_some();
     let id = parse_ids(sent_value).into_iter().take(MAX_IDS).find(|id| !is_visible(id))?;
-    let newest = realm.counters.message;
+    let newest_id = realm.counters.message;
     Some(if realm.messages.contains_key(&MessageId(id)) {
         format!("Message {id} exists, but {} can't see it.", caller.email)
-    } else if (1..=newest).contains(&id) {
+    } else if (1..=newest_id).contains(&id) {
         format!("Message {id} was deleted.")
     } else {
-        format!("No message has had the ID {id}; the newest is {newest}.")
+        format!("No message has had the ID {id}; the newest is {newest_id}.")
     })
 }
 

@@ -48,8 +48,9 @@ fn field_text(field: &ErrorField) -> &str {
 }
 
 fn for_channel(realm: &Realm, caller: &User, name: &str) -> Option<String> {
-    let visible = realm.channels.values().filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
-    let nearest = most_similar(name, visible.map(|channel| channel.name.to_string()))?;
+    let visible_channels =
+        realm.channels.values().filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
+    let nearest = find_similar(name, visible_channels.map(|channel| channel.name.to_string()))?;
     Some(format!("The nearest channel that the caller can see is '{nearest}'."))
 }
 
@@ -58,8 +59,9 @@ fn for_user(realm: &Realm, caller: &User, name: &str) -> Option<String> {
         let address = realm.email_shown_to(Some(caller), caller);
         return Some(format!("The server does not know 'me' here: send the caller's own address, {address}."));
     }
-    let accessible = realm.active_users.iter().filter(|id| realm.can_access_user(caller, **id));
-    let addresses = accessible.filter_map(|id| realm.user(*id)).map(|user| realm.email_shown_to(Some(caller), user));
+    let accessible_ids = realm.active_users.iter().filter(|id| realm.can_access_user(caller, **id));
+    let addresses =
+        accessible_ids.filter_map(|id| realm.user(*id)).map(|user| realm.email_shown_to(Some(caller), user));
     let address = nearest_address(name, addresses)?;
     Some(format!("The nearest address that the caller can see is {address}."))
 }
@@ -88,27 +90,28 @@ fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Optio
         host.is_empty() || address.split_once('@').is_some_and(|(_, address_host)| address_host == host)
     };
     if let Some(nearest) =
-        most_similar(local_part, addresses.iter().filter(is_at_host).map(|address| local_part_of(address)))
+        find_similar(local_part, addresses.iter().filter(is_at_host).map(|address| local_part_of(address)))
     {
         return addresses.into_iter().find(|address| is_at_host(&address) && local_part_of(address) == nearest);
     }
-    let at_other_hosts = addresses.iter().filter(|address| !is_at_host(address)).cloned();
-    most_similar(name, at_other_hosts)
+    let other_addresses = addresses.iter().filter(|address| !is_at_host(address)).cloned();
+    find_similar(name, other_addresses)
 }
 
 /// The similar name with the smallest edit distance, ignoring case; among several, one with the same first letter, and
-/// among these the one with the highest Jaro-Winkler similarity. None if no name is similar.
-pub fn most_similar(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
+/// among these the one with the highest Jaro-Winkler similarity. Unlike [`crate::json_diagnostic::most_similar`], None
+/// if no name is similar.
+pub fn find_similar(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
     let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
     let name = name.to_lowercase();
     let names = names.filter(|candidate| candidate.len().abs_diff(name.len()) <= MAX_LENGTH_DIFFERENCE);
     let candidates = names.filter_map(|candidate| {
-        let lower = candidate.to_lowercase();
-        let distance = strsim::osa_distance(&name, &lower);
-        let similarity = strsim::jaro_winkler(&name, &lower);
+        let lowercase_candidate = candidate.to_lowercase();
+        let distance = strsim::osa_distance(&name, &lowercase_candidate);
+        let similarity = strsim::jaro_winkler(&name, &lowercase_candidate);
         let is_similar =
             similarity > MIN_SIMILARITY || distance <= 1 && name.chars().count() >= MIN_LENGTH_FOR_ONE_LETTER_TYPOS;
-        let has_other_initial = name.chars().next() != lower.chars().next();
+        let has_other_initial = name.chars().next() != lowercase_candidate.chars().next();
         is_similar.then_some(((distance, has_other_initial), similarity, candidate))
     });
     type Candidate = ((usize, bool), f64, String);

@@ -26,7 +26,8 @@ pub fn for_newer_value(error: &Error, params: &BTreeMap<String, String>, level: 
     Some(format!("{subject} was added at feature level {since}; this world is at {level}."))
 }
 
-/// The subject of a hint, and the sentence of the change that added it.
+/// For the description in a `BadNarrow`: the subject of the hint, and the words with which the table of levels
+/// describes the addition of the operator or operand. None if it is about neither.
 fn newer_term(description: &str) -> Option<(String, String)> {
     if let Some(operator) = description.strip_prefix("unknown operator ") {
         return Some(newer_operator(operator));

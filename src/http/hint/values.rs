@@ -1,6 +1,6 @@
 //! Hints for wrong values of parameters: their JSON type, their possible values, and misspelled types of events.
 
-use super::nearest::most_similar;
+use super::nearest::find_similar;
 use crate::api::OperationRow;
 use crate::api::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;
@@ -39,7 +39,7 @@ fn possible_values_hint(info: &ParameterInfo, schema: &Value, sent_value: &str) 
     }
     let names: Vec<String> =
         values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into)).collect();
-    let nearest = most_similar(sent_value, names.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
+    let nearest = find_similar(sent_value, names.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
     Some(format!("{} takes one of: {}{}.", info.name, names.join(", "), nearest.unwrap_or_default()))
 }
 
@@ -92,7 +92,8 @@ pub fn for_event_types(raw: &RawParameters) -> Option<String> {
     EVENT_TYPE_PARAMETERS.iter().find_map(|name| {
         let types: Vec<String> = serde_json::from_str(raw.values.get(*name)?).ok()?;
         let known_types = || SCHEMAS.iter().map(|(kind, _)| kind.type_name().to_owned());
-        let with_nearest = |sent_type: &String| Some((sent_type.clone(), most_similar(sent_type, known_types())?));
+        let with_nearest = |sent_type: &String| Some((sent_type.clone(), find_similar(sent_type, known_types())?));
+        // Some types have only a part of the register reply, and no events.
         let unknown_types = types.iter().filter(|sent_type| {
             !known_types().any(|known| known == **sent_type) && !crate::api::register::has_state_for(sent_type)
         });

@@ -58,10 +58,10 @@ impl PageRequest<'_> {
             password: self.field("password").unwrap_or_default(),
         };
         match self.world.commit_without_broadcast(|tx| accept::accept_with_registration(tx, key, &registration)) {
-            Ok((user, new_events)) => {
+            Ok((user_id, new_events)) => {
                 trace.new_events = new_events;
                 let realm = self.world.published_realm();
-                let Some(user) = realm.user(user) else { return self.show_form(key, kind, None) };
+                let Some(user) = realm.user(user_id) else { return self.show_form(key, kind, None) };
                 trace.set_caller(user);
                 self.log_in(user)
             }
@@ -93,7 +93,7 @@ impl PageRequest<'_> {
             h1 { "Join " bdi { (name) } }
             (invitation_summary(&realm, &invitation))
             @if let Some(message) = message { (Banner::Error(message)) }
-            (self.form(&realm, key, &invitation))
+            (self.registration_form(&realm, key, &invitation))
         };
         self.page(200, &format!("Join {name}"), &body)
     }
@@ -134,7 +134,7 @@ impl PageRequest<'_> {
         self.page(404, heading, &body)
     }
 
-    fn form(&self, realm: &Realm, key: &str, invitation: &Invitation) -> Markup {
+    fn registration_form(&self, realm: &Realm, key: &str, invitation: &Invitation) -> Markup {
         let (action, invited_email) = match invitation.email() {
             Some(email) => (self.path_in_world("/accounts/register/"), Some(email)),
             None => (self.path_in_world(&format!("/join/{key}/")), None),

@@ -50,10 +50,10 @@ pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Re
     };
     let mut response = Response::new(Bytes::from(html.into_string()));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-    let scheme = scheme.map(|scheme| format!(" {scheme}:")).unwrap_or_default();
+    let scheme_source = scheme.map(|scheme| format!(" {scheme}:")).unwrap_or_default();
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; img-src data:; connect-src 'self'; \
-         form-action 'self'{scheme}; base-uri 'none'; \
+         form-action 'self'{scheme_source}; base-uri 'none'; \
          frame-ancestors 'none'",
         *STYLE_HASH
     );

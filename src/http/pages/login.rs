@@ -32,7 +32,7 @@ const ROLE_HEADINGS: [(Role, &str); 5] = [
 /// The people who match a search, for the list on the page.
 struct People {
     /// The first [`MAX_LISTED_PEOPLE`] matches.
-    listed: Vec<Arc<User>>,
+    listed_people: Vec<Arc<User>>,
     match_count: usize,
     /// The number of people without the search.
     total_count: usize,
@@ -42,21 +42,21 @@ struct People {
 impl People {
     fn new(realm: &Realm, query: &str) -> Self {
         let query = query[..query.floor_char_boundary(MAX_QUERY_BYTES)].trim().to_owned();
-        let lower_query = query.to_lowercase();
+        let lowercase_query = query.to_lowercase();
         let people = realm.active_users.iter().map(|id| &realm.users[id]).filter(|user| !user.is_bot());
         let mut total_count = 0;
         let mut matches = Vec::new();
         for user in people {
             total_count += 1;
-            let is_match = |text: &str| text.to_lowercase().contains(&lower_query);
-            if lower_query.is_empty() || is_match(&user.full_name) || is_match(&user.email) {
+            let is_match = |text: &str| text.to_lowercase().contains(&lowercase_query);
+            if lowercase_query.is_empty() || is_match(&user.full_name) || is_match(&user.email) {
                 matches.push(user);
             }
         }
         let position = |user: &User| ROLE_HEADINGS.iter().position(|(role, _)| *role == user.role);
         matches.sort_by(|a, b| (position(a), &a.email).cmp(&(position(b), &b.email)));
-        let listed = matches.iter().take(MAX_LISTED_PEOPLE).map(|user| (*user).clone()).collect();
-        Self { listed, match_count: matches.len(), total_count, query }
+        let listed_people = matches.iter().take(MAX_LISTED_PEOPLE).map(|user| (*user).clone()).collect();
+        Self { listed_people, match_count: matches.len(), total_count, query }
     }
 }
 
@@ -64,7 +64,7 @@ impl PageRequest<'_> {
     pub(super) fn log_in_or_show_page(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
         let pad = self.field("mobile_flow_otp").map(OneTimePad::parse).transpose()?;
         if !is_post {
-            return Ok(self.login_page(pad, self.registration_notice().as_ref()));
+            return Ok(self.login_page(pad, self.registration_message().as_ref()));
         }
         let level = self.settings.feature_level;
         let result = match (self.field("direct_email"), self.field("username")) {
@@ -74,8 +74,8 @@ impl PageRequest<'_> {
                 self.world.commit_without_broadcast(|tx| log_in_with_password(tx, level, email, password))
             }
             (None, None) => {
-                let notice = PageNotice::Error("Choose who to log in as.".to_owned());
-                return Ok(self.login_page(pad, Some(&notice)));
+                let message = LoginMessage::Error("Choose who to log in as.".to_owned());
+                return Ok(self.login_page(pad, Some(&message)));
             }
         };
         match result {
@@ -87,11 +87,11 @@ impl PageRequest<'_> {
                 Ok(self.finish_login(user, pad))
             }
             Err(error) => {
-                let message = self.error_message(&error);
+                let text = self.error_message(&error);
                 let is_by_password = self.field("direct_email").is_none();
-                let notice =
-                    if is_by_password { PageNotice::PasswordError(message) } else { PageNotice::Error(message) };
-                Ok(self.login_page(pad, Some(&notice)))
+                let message =
+                    if is_by_password { LoginMessage::PasswordError(text) } else { LoginMessage::Error(text) };
+                Ok(self.login_page(pad, Some(&message)))
             }
         }
     }
@@ -124,13 +124,13 @@ impl PageRequest<'_> {
         }
     }
 
-    /// The notice after a registration with the address of an existing account, which redirects to this page.
-    fn registration_notice(&self) -> Option<PageNotice> {
+    /// The message after a registration with the address of an existing account, which redirects to this page.
+    fn registration_message(&self) -> Option<LoginMessage> {
         let text = "There is an account with this address already: log in.";
-        self.field("already_registered").map(|_| PageNotice::Info(text.to_owned()))
+        self.field("already_registered").map(|_| LoginMessage::Info(text.to_owned()))
     }
 
-    fn login_page(&self, pad: Option<OneTimePad<'_>>, notice: Option<&PageNotice>) -> Response {
+    fn login_page(&self, pad: Option<OneTimePad<'_>>, message: Option<&LoginMessage>) -> Response {
         let realm = self.world.snapshot();
         let organization = &realm.organization;
         let action = self.path_in_world("/accounts/login/");
@@ -145,17 +145,17 @@ impl PageRequest<'_> {
         let body = html! {
             h1 { "Log in to " bdi { (organization.name) } }
             @if pad.is_some() { p.soft { "The app is opened with the account that you choose." } }
-            @match notice {
-                Some(PageNotice::Error(text)) => (Banner::Error(text)),
-                Some(PageNotice::Info(text)) => (Banner::Info(text)),
-                Some(PageNotice::PasswordError(_)) | None => {}
+            @match message {
+                Some(LoginMessage::Error(text)) => (Banner::Error(text)),
+                Some(LoginMessage::Info(text)) => (Banner::Info(text)),
+                Some(LoginMessage::PasswordError(_)) | None => {}
             }
             @if let Some(session) = session { (self.logout_form(&session.user)) }
             @if people.is_some() && allows_login(AuthenticationMethod::Email) {
                 p.soft { a href="#username" { "Log in with a password" } }
             }
             @if let Some(people) = &people { (self.people_forms(people, &action, &forwarded_fields)) }
-            @if allows_login(AuthenticationMethod::Email) { (self.password_form(&action, &forwarded_fields, people.is_some(), notice)) }
+            @if allows_login(AuthenticationMethod::Email) { (self.password_form(&action, &forwarded_fields, people.is_some(), message)) }
         };
         let scheme = pad.map(|_| self.settings.dialect.product());
         self.page_with_form_scheme(200, &format!("Log in to {}", organization.name), &body, scheme)
@@ -171,8 +171,10 @@ impl PageRequest<'_> {
                         input #query type="search" name="query" value=(people.query) maxlength="100" autocomplete="off";
                         button { "Search" }
                     }
-                    @if people.match_count > people.listed.len() {
-                        p.soft { "The first " (people.listed.len()) " of " (people.match_count) " people are shown." }
+                    @if people.match_count > people.listed_people.len() {
+                        p.soft {
+                            "The first " (people.listed_people.len()) " of " (people.match_count) " people are shown."
+                        }
                     }
                     @if people.match_count == 0 { p role="status" { "No account has a name or an address like this." } }
                 }
@@ -180,11 +182,12 @@ impl PageRequest<'_> {
             form method="post" action=(action) {
                 (hidden_field(CSRF_FIELD, &self.csrf_token)) (forwarded_fields)
                 @for (role, heading) in ROLE_HEADINGS {
-                    @let group: Vec<_> = people.listed.iter().filter(|user| user.role == role).collect();
-                    @if !group.is_empty() {
+                    @let people_of_role: Vec<_> =
+                        people.listed_people.iter().filter(|user| user.role == role).collect();
+                    @if !people_of_role.is_empty() {
                         h2 { (heading) }
                         ul.people {
-                            @for user in group {
+                            @for user in people_of_role {
                                 li {
                                     button.person name="direct_email" value=(user.email) {
                                         span.name dir="auto" { (user.full_name) }
@@ -206,9 +209,9 @@ impl PageRequest<'_> {
         action: &str,
         forwarded_fields: &Markup,
         has_heading: bool,
-        notice: Option<&PageNotice>,
+        message: Option<&LoginMessage>,
     ) -> Markup {
-        let problem = if let Some(PageNotice::PasswordError(problem)) = notice { Some(problem) } else { None };
+        let problem = if let Some(LoginMessage::PasswordError(problem)) = message { Some(problem) } else { None };
         let email = self.field("username").or(self.field("email")).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
@@ -237,8 +240,8 @@ impl PageRequest<'_> {
     }
 }
 
-/// A notice on the login page.
-enum PageNotice {
+/// What the login page says about the last attempt to log in or to join.
+enum LoginMessage {
     Info(String),
     Error(String),
     /// Shown at the password form instead of the top of the page.

@@ -1,6 +1,6 @@
 //! The usual protocol of the API: parameters in query and form, replies in the envelope, refusals with hints.
 
-use super::Route;
+use super::Routing;
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, OperationRow, ReplyBody};
 use crate::error::Error;
@@ -23,12 +23,11 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`, `BodyTooLarge`, `KeysForbidden`.
-pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Error> {
+pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, Error> {
     let (edge, incoming) = (context.edge, context.incoming);
-    let is_incoming_webhook =
-        !context.authenticates_by_session && incoming_webhooks::is_service_path(&context.trace.path);
-    let mut raw = neutral_parameters(context, is_incoming_webhook)?;
-    let csrf_token = context.authenticates_by_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
+    let is_incoming_webhook = !context.requires_session && incoming_webhooks::is_service_path(&context.trace.path);
+    let mut raw = read_neutral_parameters(context, is_incoming_webhook)?;
+    let csrf_token = context.requires_session.then(|| take_parameter(&mut raw.values, CSRF_FIELD)).flatten();
     let method = effective_method(incoming.method(), &mut raw.values);
     let path = &context.trace.path;
     let route = match incoming_webhooks::has_prefix(path) && !is_incoming_webhook {
@@ -38,7 +37,7 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
     let row = route.row();
     // Web clients do not send the name of their user, which the session has.
     if let (Some(name), Some(session)) = (row.and_then(|row| row.caller_parameter), &incoming.session)
-        && context.authenticates_by_session
+        && context.requires_session
         && !raw.values.contains_key(name)
     {
         Arc::make_mut(&mut raw.values).insert(name.to_owned(), session.user.email.clone());
@@ -56,24 +55,24 @@ pub(super) fn find_route(context: &mut RequestContext<'_>) -> Result<Route, Erro
         edge.key_guard.check(incoming.headers())?;
     }
     Ok(match route {
-        RouteMatch::Operation(row, path) => {
-            raw.path_values = path;
-            Route::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
+        RouteMatch::Operation(row, path_values) => {
+            raw.path_values = path_values;
+            Routing::Operation(RoutedRequest { row, raw, csrf_method: incoming.method().clone(), csrf_token })
         }
-        no_operation => Route::Answer(respond_without_operation(context, no_operation)),
+        no_operation => Routing::Answer(respond_without_operation(context, no_operation)),
     })
 }
 
 /// Reads the parameters of a request and gives them neutral names and values, except those of incoming webhooks, which
 /// have no dialect.
-fn neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
+fn read_neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bool) -> Result<RawParameters, Error> {
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
     }
     let mut raw = request::parse_parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
     if !dialect.is_neutral() {
-        raw.values = Arc::new(request::neutral_parameters(dialect, &raw.values));
+        raw.values = Arc::new(request::translate_parameters(dialect, &raw.values));
     }
     Ok(raw)
 }
@@ -101,7 +100,7 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
         }
     };
     let status_and_code = context.emulation.and_then(|emulation| emulation.former_code(None, error.row()));
-    pending_response::former_failure(&error, status_and_code, None, Some(hint))
+    pending_response::former_refusal(&error, status_and_code, None, Some(hint))
 }
 
 /// Converts the parameters to the newest level.
@@ -109,7 +108,7 @@ fn respond_without_operation(context: &RequestContext<'_>, route: RouteMatch) ->
 /// # Errors
 ///
 /// Those of [`crate::level::Emulation::upgrade_request`].
-pub(super) fn read_parameters<'routed>(
+pub(super) fn upgrade_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed RoutedRequest,
     realm: &Realm,
@@ -169,7 +168,7 @@ pub(super) fn refuse(
         .or_else(|| hint::for_misspelled(row, raw))
         .or_else(|| hint::for_message(&error, raw, &realm, caller?))
         .or_else(|| hint::for_hidden_channel(&error, &realm, caller?))
-        .or_else(|| hint::for_name_without_id(&error, row, raw, &realm, caller?));
+        .or_else(|| hint::for_name_instead_of_id(&error, row, raw, &realm, caller?));
     let hint = hint.or_else(|| hint::for_value(&error, row, raw)).or_else(|| hint::for_login(&error, row, raw, &realm));
     refusal(context, row, error, hint)
 }
@@ -179,13 +178,12 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
     let hint = hint.or_else(|| hint::for_spent_budget(&error, context.world));
     // Some errors have a successful status and get no hint.
     let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
-    let Some(emulation) = context.emulation else { return pending_response::failure(&error, hint) };
-    let mut error = emulation.restore_former_name(row.route, error);
-    let message = emulation.former_message(row.route, &context.trace.params, &mut error);
+    let Some(emulation) = context.emulation else { return pending_response::refusal(&error, hint) };
+    let mut error = emulation.restore_former_parameter_name(row.route, error);
+    let message = emulation.restore_former_error(row.route, &context.trace.params, &mut error);
     let status_and_code = emulation.former_code(Some(row.route), error.row());
-    let level = context.world.settings().feature_level;
-    let hint = hint::for_newer_value(&error, &context.trace.params, level).or(hint);
-    pending_response::former_failure(&error, status_and_code, message, hint)
+    let hint = hint::for_newer_value(&error, &context.trace.params, context.settings.feature_level).or(hint);
+    pending_response::former_refusal(&error, status_and_code, message, hint)
 }
 
 /// Whether the body is declared as JSON, which the API reads only from incoming webhooks.

@@ -6,7 +6,7 @@
 
 mod detection;
 
-use super::Route;
+use super::Routing;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
 use crate::api::{Origin, ReplyBody};
@@ -25,13 +25,13 @@ use std::sync::Arc;
 pub use detection::{PATH_PREFIX, is_upload_chunk};
 
 /// The path that creates uploads, without `/api/v1`.
-const PATH: &str = "/tus";
+const CREATION_PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
 /// Finds the operation of a resumable upload and records it in the trace of the request; None if no operation has the
 /// path at this level.
-pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
+pub fn find_routing(context: &mut RequestContext<'_>) -> Option<Routing> {
     let incoming = context.incoming;
     let path = operation_path(&context.trace.path)?;
     let method = effective_method(incoming);
@@ -42,17 +42,17 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
     context.trace.route = route.row().map(|row| row.route.path);
     context.trace.method = method.clone().into();
     Some(match route {
-        _ if method == "OPTIONS" => Route::Answer(options_response()),
-        RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
-            let raw = RawParameters { path_values: path, ..RawParameters::default() };
-            // The CSRF check uses this method and exempts GET and HEAD. Since a header may override the method of the
-            // request, every operation that changes something counts as PATCH.
-            let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
-            Route::Operation(RoutedRequest { row, raw, csrf_method: method, csrf_token: None })
+        _ if method == "OPTIONS" => Routing::Answer(options_response()),
+        RouteMatch::Operation(row, path_values) if incoming.header("tus-resumable") == Some(VERSION) => {
+            let raw = RawParameters { path_values, ..RawParameters::default() };
+            // The CSRF check exempts GET and HEAD. Since a header may override the method of the request, every
+            // operation that changes something counts as PATCH.
+            let csrf_method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
+            Routing::Operation(RoutedRequest { row, raw, csrf_method, csrf_token: None })
         }
-        RouteMatch::Operation(..) => Route::Answer(refusal(&Error::UnsupportedTusVersion)),
+        RouteMatch::Operation(..) => Routing::Answer(refusal(&Error::UnsupportedTusVersion)),
         RouteMatch::WrongMethod(methods) => {
-            Route::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
+            Routing::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
         }
         RouteMatch::UnknownPath => return None,
     })
@@ -60,8 +60,8 @@ pub fn find_route(context: &mut RequestContext<'_>) -> Option<Route> {
 
 /// Removes slashes at the end of a path of this protocol; None for all other paths.
 fn operation_path(path: &str) -> Option<&str> {
-    let suffix = path.strip_prefix(PATH).filter(|suffix| suffix.is_empty() || suffix.starts_with('/'))?;
-    Some(if suffix.trim_matches('/').is_empty() { PATH } else { path.trim_end_matches('/') })
+    let suffix = path.strip_prefix(CREATION_PATH).filter(|suffix| suffix.is_empty() || suffix.starts_with('/'))?;
+    Some(if suffix.trim_matches('/').is_empty() { CREATION_PATH } else { path.trim_end_matches('/') })
 }
 
 /// The method of a request, which clients that cannot send PATCH override by a header.
@@ -96,6 +96,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
     }
     if has_chunk {
         let bytes = incoming.body.clone();
+        // The name and the type were sent as metadata when the upload was created.
         raw.files.push(UploadedFile { name: String::new(), content_type: None, bytes });
     }
     Ok(raw)
@@ -167,7 +168,7 @@ fn with_version(mut response: PendingResponse) -> PendingResponse {
 fn creation_response(upload: &UploadReply, origin: Origin<'_>) -> PendingResponse {
     let mut response = progress_response(upload, origin);
     *response.status_mut() = http::StatusCode::CREATED;
-    let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
+    let location = format!("{}/api/v1{CREATION_PATH}/{}", origin.base_url(), upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
     }

@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 387,
         subject: "GET /users",
         description: "Spectators may call it where the organization has public access.",
-        test: "visitors_did_not_list_users_before_387",
+        test: "spectators_did_not_list_users_before_387",
         downgrade: Downgrade::ReplaceAccess(&["GET /users"], Access::User),
     },
     Behaviour {
@@ -135,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 149,
         subject: "POST /register",
         description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
-        test: "some_parameters_of_visitors_were_ignored_before_149",
+        test: "some_parameters_of_spectators_were_ignored_before_149",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
             if request.caller.is_none() {
                 for name in ["client_gravatar", "include_subscribers"] {
@@ -263,6 +263,7 @@ fn replace_activity_update(event: &mut Map<String, Value>, context: &DowngradeCo
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, person) = if is_active {
+        // Whether the client computes avatars is not known here; a URL is right for every client.
         let view = UserView { viewer: context.caller, client_gravatar: false, include_profile: true };
         ("add", record_at_level(222, &USER, json!(UserRecord::new(context.realm, user, view)), context))
     } else {

@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             |attachment, _| {
                 convert_to_float(attachment.get_mut("create_time"));
                 for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
-                    // The former name of `date_sent`.
+                    // `date_sent`, which was called `name` below this level: that renaming is undone before.
                     convert_to_float(message.get_mut("name"));
                 }
             },

@@ -19,15 +19,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             &INCOMING_WEBHOOK_OPTION,
             ChangedFields::Fields(&["config", "config_options"]),
             |bot, _| {
-                let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else {
-                    return;
-                };
-                let Value::Array(options) = &bot[key] else { return };
-                let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
+                // The renaming to `config_options` at this level is undone before.
+                let Some(Value::Array(options)) = bot.get("config") else { return };
+                let text = |option: &Value, name: &str| option[name].as_str().unwrap_or_default().to_owned();
                 let validators =
                     options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
                 let config: Map<String, Value> = validators.collect();
-                bot.insert(key.into(), config.into());
+                bot.insert("config".into(), config.into());
             },
         ),
     },

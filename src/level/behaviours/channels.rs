@@ -22,10 +22,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| match is_channel_archived(request) {
-            // At older levels, only administrators see archived channels, and they may read them.
-            true if request.level >= ARCHIVED_CHANNELS_SHOWN_SINCE => Err(Error::InvalidChannelId),
-            _ => Ok(()),
+        downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| {
+            // Below `ARCHIVED_CHANNELS_SHOWN_SINCE`, only administrators see archived channels, and they may read them.
+            let refuses_archived = request.level >= ARCHIVED_CHANNELS_SHOWN_SINCE;
+            if refuses_archived && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
         }),
     },
     Behaviour {
@@ -99,8 +99,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "archived_channels_could_not_be_changed_before_362",
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             let privacy_parameters = ["is_private", "is_web_public", "history_public_to_subscribers"];
-            let is_changed = privacy_parameters.iter().any(|name| request.values.contains_key(*name));
-            if is_changed && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
+            let changes_privacy = privacy_parameters.iter().any(|name| request.values.contains_key(*name));
+            if changes_privacy && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
         }),
     },
     Behaviour {
@@ -274,8 +274,8 @@ fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
     let sent_value = serde_json::from_str::<Value>(text).ok();
     let requested_holder = sent_value.map(|value| value.get("new").cloned().unwrap_or(value));
     let current_holder = channel.permissions.get("can_remove_subscribers_group").map(|holder| json!(holder));
-    let is_unsubscribed = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
-    if is_unsubscribed && requested_holder != current_holder { Err(Error::InvalidChannelId) } else { Ok(()) }
+    let lacks_access = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
+    if lacks_access && requested_holder != current_holder { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
 /// The prefix that archiving added to the name of a channel.
@@ -289,17 +289,18 @@ fn is_channel_archived(request: &Request<'_>) -> bool {
 /// Replaces the IDs of default channels with the channels in their present state (A-336 in docs/assumptions.md), sorted
 /// by name.
 fn replace_ids_with_channels(ids: Option<&mut Value>, context: &DowngradeContext<'_>) {
-    let Some(channels) = ids.and_then(Value::as_array_mut) else { return };
-    for id in channels.iter_mut() {
-        let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
+    let Some(items) = ids.and_then(Value::as_array_mut) else { return };
+    for item in items.iter_mut() {
+        let channel = item.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
         if let Some(channel) = channel {
-            *id = record_at_level(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
-            if let Some(channel) = id.as_object_mut() {
-                channel.shift_remove("stream_weekly_traffic");
+            *item = record_at_level(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+            // In recordings at level 247, lists of default channels have no traffic.
+            if let Some(record) = item.as_object_mut() {
+                record.shift_remove("stream_weekly_traffic");
             }
         }
     }
-    channels.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
+    items.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
 }
 
 fn remove_archived_channels(reply: &mut Map<String, Value>, list: &str) {

@@ -70,8 +70,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
         test: "only_names_of_deactivated_groups_changed_before_340",
         downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
-            let is_locked = |name: &String| name == "description" || name.starts_with("can_");
-            match is_group_deactivated(request) && request.values.keys().any(is_locked) {
+            let is_fixed_when_deactivated = |name: &String| name == "description" || name.starts_with("can_");
+            match is_group_deactivated(request) && request.values.keys().any(is_fixed_when_deactivated) {
                 true => Err(Error::GroupDeactivated),
                 false => Ok(()),
             }

@@ -52,6 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_required_channels",
         downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
+            // The list could be empty at 157 and 158 too; below, the row of level 157 checks it.
             159.. => check_has_channels(request),
             _ => Ok(()),
         }),

@@ -1,43 +1,13 @@
-//! Behaviours of linkifiers and code playgrounds.
+//! Behaviours of linkifiers.
 
 use crate::error::Error;
-use crate::level::objects::{LINKIFIER, PLAYGROUND, REALM_FILTERS_EVENT, REGISTER_REPLY};
+use crate::level::objects::{LINKIFIER, REALM_FILTERS_EVENT, REGISTER_REPLY};
 use crate::level::{Behaviour, ChangedFields, Downgrade};
+use crate::realm::linkifier::Linkifier;
 use serde_json::{Value, json};
-
-/// The placeholder for the code in the URL template of a playground.
-const CODE_PLACEHOLDER: &str = "{code}";
+use std::sync::Arc;
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 196,
-        subject: "POST /realm/playgrounds",
-        description: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
-        test: "playgrounds_had_prefixes_before_196",
-        downgrade: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
-            // The parameter already has its newest name. Below the level, clients call it `url_prefix`.
-            if let Some(prefix) = request.values.get_mut("url_template") {
-                *prefix = format!("{}{CODE_PLACEHOLDER}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
-            }
-            Ok(())
-        }),
-    },
-    Behaviour {
-        level: 196,
-        subject: "code playground",
-        description: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
-        test: "playgrounds_had_prefixes_before_196",
-        downgrade: Downgrade::Objects(
-            &PLAYGROUND,
-            ChangedFields::Fields(&["url_template", "url_prefix"]),
-            |playground, _| {
-                if let Some(Value::String(template)) = playground.shift_remove("url_template") {
-                    let prefix = template.split('{').next().unwrap_or_default();
-                    playground.insert("url_prefix".into(), prefix.into());
-                }
-            },
-        ),
-    },
     Behaviour {
         level: 176,
         subject: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
@@ -83,10 +53,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "realm_filters_held_linkifiers_before_176",
         downgrade: Downgrade::Objects(&REGISTER_REPLY, ChangedFields::Values, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
-                let as_list = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
+                let to_list = |linkifier: &Arc<Linkifier>| {
                     json!([linkifier.pattern, convert_to_format(&linkifier.url_template), linkifier.id])
                 };
-                *filters = context.realm.linkifiers.iter().map(as_list).collect();
+                *filters = context.realm.linkifiers.iter().map(to_list).collect();
             }
         }),
     },

@@ -24,10 +24,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`num_before` and `num_after` are optional; before, they were required.",
         test: "message_counts_were_required_before_300",
         downgrade: Downgrade::Request(&["GET /messages"], |request| {
-            let is_present = |name: &&str| request.values.contains_key(*name);
-            let takes_range = !is_present(&"message_ids");
+            let is_present = |name: &str| request.values.contains_key(name);
+            let fetches_range = !is_present("message_ids");
             match ["num_before", "num_after"].into_iter().find(|name| !is_present(name)) {
-                Some(missing) if takes_range => Err(Error::MissingParameter { var_name: missing.into() }),
+                Some(missing) if fetches_range => Err(Error::MissingParameter { var_name: missing.into() }),
                 _ => Ok(()),
             }
         }),
@@ -143,6 +143,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`send_notification_to_old_thread` is false by default; before, true.",
         test: "the_old_topic_got_notices_of_moves_before_152",
         downgrade: Downgrade::Request(&["PATCH /messages/{message_id}"], |request| {
+            // The parameter came with level 9.
             if request.level >= 9 {
                 request.values.entry("send_notification_to_old_thread".into()).or_insert_with(|| "true".into());
             }
@@ -243,7 +244,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 46,
         subject: "message",
-        description: "`topic_links` holds objects; before, addresses.",
+        description: "`topic_links` holds objects; before, URLs.",
         test: "topic_links_were_texts_before_46",
         downgrade: Downgrade::Objects(&MESSAGE, ChangedFields::Fields(&["topic_links"]), |message, _| {
             if let Some(Value::Array(links)) = message.get_mut("topic_links") {

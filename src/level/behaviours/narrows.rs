@@ -1,7 +1,7 @@
 //! How older levels read the parameter `narrow`: former operators and operands, and how wrong ones were refused.
 
 use crate::error::Error;
-use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL, narrow_term};
 use serde_json::{Map, Value};
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -44,10 +44,8 @@ fn refuse_numeric_id(request: &mut Request<'_>) -> Result<(), Error> {
     let text = request.values.get("narrow").map(String::as_str).unwrap_or_default();
     let Ok(Value::Array(terms)) = serde_json::from_str(text) else { return Ok(()) };
     for (index, term) in terms.iter().enumerate() {
-        // A term is an object or a pair.
-        let term_part = |key: &str, index: usize| term.get(key).or_else(|| term.get(index));
-        let is_id = term_part("operator", 0).is_some_and(|operator| operator == "id");
-        if is_id && term_part("operand", 1).is_some_and(Value::is_number) {
+        let is_id = narrow_term::operator(term).is_some_and(|operator| operator == "id");
+        if is_id && narrow_term::operand(term).is_some_and(Value::is_number) {
             return Err(Error::bad_value(format!("narrow[{index}][\"operand\"]"), "is not a string"));
         }
     }
@@ -63,16 +61,17 @@ const NUMBER_LIST_OPERATORS: &[&str] = &["pm-with", "dm"];
 /// parameters differ from the present ones.
 pub(super) fn read_former_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
-    let refusal = || Error::BadParameterValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
-    let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };
+    let whole_narrow_error =
+        || Error::RequestVariableInvalid { var_name: "narrow".into(), bad_value: text.as_str().into() };
+    let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(whole_narrow_error()) };
     let mut parsed_terms = Vec::with_capacity(terms.len());
     for term in &terms {
         match term {
             Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
                 parsed_terms.push(new_term(pair[0].clone(), pair[1].clone(), false.into()));
             }
-            Value::Object(object) => parsed_terms.push(parse_term(object, request.level, refusal)?),
-            _ => return Err(refusal()),
+            Value::Object(object) => parsed_terms.push(parse_term(object, request.level, whole_narrow_error)?),
+            _ => return Err(whole_narrow_error()),
         }
     }
     // An empty search matched nothing. The present form is a search for a stop word, which matches nothing.
@@ -95,16 +94,16 @@ fn new_term(operator: Value, operand: Value, negated: Value) -> Value {
     ]))
 }
 
-fn parse_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error) -> Result<Value, Error> {
-    let missing = |key: &str| Error::InvalidValueBecause {
+fn parse_term(term: &Map<String, Value>, level: i64, whole_narrow_error: impl Fn() -> Error) -> Result<Value, Error> {
+    let missing_key_error = |key: &str| Error::InvalidValueBecause {
         parameter: "narrow".into(),
         reason: format!("{key} is missing").into(),
     };
-    let operator = term.get("operator").ok_or_else(|| missing("operator"))?;
-    let operand = term.get("operand").ok_or_else(|| missing("operand"))?;
+    let operator = term.get("operator").ok_or_else(|| missing_key_error("operator"))?;
+    let operand = term.get("operand").ok_or_else(|| missing_key_error("operand"))?;
     // Lists and objects as operators were refused with the whole narrow.
     if operator.is_array() || operator.is_object() {
-        return Err(refusal());
+        return Err(whole_narrow_error());
     }
     let name = operator.as_str().ok_or_else(|| Error::bad_value("elem[\"operator\"]", "is not a string"))?;
     // The former parsing took booleans for numbers.
@@ -160,7 +159,7 @@ fn remove_unknown_is_operands(request: &mut Request<'_>) -> Result<(), Error> {
 
 fn refuse_with_operator(request: &mut Request<'_>) -> Result<(), Error> {
     let terms = request.values.get("narrow").and_then(|text| serde_json::from_str(text).ok());
-    let is_with = |term: &Value| term.get("operator").or_else(|| term.get(0)).is_some_and(|name| name == "with");
+    let is_with = |term: &Value| narrow_term::operator(term).is_some_and(|operator| operator == "with");
     match terms {
         Some(Value::Array(terms)) if terms.iter().any(is_with) => {
             Err(Error::BadNarrow { desc: "unknown operator with".into() })

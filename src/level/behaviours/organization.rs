@@ -297,9 +297,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Texts are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
-            let is_text = |name: &str| !FORMER_BOOLEANS.contains(&name);
+            // The former booleans were booleans in JSON at these levels.
+            let was_text = |name: &str| !FORMER_BOOLEANS.contains(&name);
             let mut text_parameters =
-                OrganizationParams::LIST.iter().filter(|info| !info.is_json && is_text(info.name));
+                OrganizationParams::LIST.iter().filter(|info| !info.is_json && was_text(info.name));
             text_parameters.try_for_each(|info| request.unquote_json(info.name))
         }),
     },

@@ -105,13 +105,16 @@ fn check_scheduled_recipients(request: &mut Request<'_>) -> Result<(), Error> {
 }
 
 /// The type of a scheduled message after its change. The errors are those of all parameters but the recipients, then
-/// those of [`EditScheduledMessage::kind`].
+/// those of [`EditScheduledMessage::checked_kind`].
 pub(super) fn scheduled_message_type(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
     // The recipients become an empty list, because they are checked later.
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));
-    let raw =
-        RawParameters { path_values: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
+    let raw = RawParameters {
+        path_values: request.path_values.to_vec(),
+        values: Arc::new(values),
+        ..RawParameters::default()
+    };
     let caller = request.caller.ok_or(Error::NoSuchScheduledMessage)?;
     EditScheduledMessage::read(&raw)?.checked_kind(request.realm, caller.id)
 }

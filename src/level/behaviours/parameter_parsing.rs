@@ -185,6 +185,7 @@ pub(super) fn rows() -> &'static [Behaviour] {
     static ROWS: LazyLock<Vec<Behaviour>> = LazyLock::new(|| {
         let row = |(level, _, routes): &ParsingChange| Behaviour {
             level: *level,
+            // Leaked once in a process.
             subject: Box::leak(routes.join(", ").into_boxed_str()),
             description: DESCRIPTION,
             test: "each_operation_parses_parameters_strictly_from_its_own_level_on",

@@ -118,11 +118,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: ANONYMOUS_GROUP_TEST,
         downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, |request| {
             refuse_anonymous_group(request, CAN_REMOVE_SUBSCRIBERS)?;
-            if request.path.iter().any(|(name, _)| name == "stream_id") {
-                wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS);
+            if changes_channel(request) {
+                wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS, CHANNEL_PARAMETERS_STRICT_SINCE);
                 return Ok(());
             }
-            replace_boolean_with_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
+            replace_boolean_with_number(request, CAN_REMOVE_SUBSCRIBERS, CHANNEL_PARAMETERS_STRICT_SINCE);
             // The group is checked even if no channel is created.
             let group =
                 request.values.get(CAN_REMOVE_SUBSCRIBERS).and_then(|text| text.trim().parse().ok()).map(GroupId);
@@ -139,7 +139,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
                 refuse_anonymous_group(request, name)?;
-                wrap_in_object(request, name);
+                wrap_in_object(request, name, ORGANIZATION_PARAMETERS_STRICT_SINCE);
             }
             Ok(())
         }),
@@ -178,6 +178,11 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
+/// The first level at which the operations on channels refuse booleans for numbers.
+const CHANNEL_PARAMETERS_STRICT_SINCE: i64 = 274;
+/// The first level at which `PATCH /realm` refuses booleans for numbers.
+const ORGANIZATION_PARAMETERS_STRICT_SINCE: i64 = 261;
+
 const CAN_REMOVE_SUBSCRIBERS: &str = "can_remove_subscribers_group";
 const CAN_MENTION: &str = "can_mention_group";
 
@@ -209,23 +214,30 @@ fn replace_boolean_with_number(request: &mut Request<'_>, name: &str, strict_sin
     }
 }
 
-/// Replaces `4` with `{"new": 4}`. Below 274, booleans count as numbers.
-fn wrap_in_object(request: &mut Request<'_>, name: &str) {
-    replace_boolean_with_number(request, name, 274);
+/// Replaces `4` with `{"new": 4}`. Below `strict_since`, booleans count as numbers.
+fn wrap_in_object(request: &mut Request<'_>, name: &str, strict_since: i64) {
+    replace_boolean_with_number(request, name, strict_since);
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
 }
 
+/// Whether the operation changes an existing channel; false for one that may create channels.
+fn changes_channel(request: &Request<'_>) -> bool {
+    request.path_id("stream_id").is_some()
+}
+
 fn convert_posting_policy(request: &mut Request<'_>) -> Result<(), Error> {
-    let is_announcement_only = parse_boolean(request.values.remove("is_announcement_only"), "is_announcement_only")?;
+    let announcement_text = request.values.remove("is_announcement_only");
+    let is_announcement_only =
+        announcement_text.map(|text| parse_boolean(&text, "is_announcement_only")).transpose()?;
     let policy_text = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
     let policy = policy_text.map(|text| parse_integer(&text, "stream_post_policy", request.level)).transpose()?;
     if policy.is_some_and(|policy| !(1..=4).contains(&policy)) {
         return Err(Error::InvalidValue { parameter: "stream_post_policy".into() });
     }
     // When a channel is changed, `is_announcement_only` takes precedence.
-    let policy = policy.filter(|_| is_announcement_only.is_none() || request.path_id("stream_id").is_none());
+    let policy = policy.filter(|_| is_announcement_only.is_none() || !changes_channel(request));
     let holder = match (policy, is_announcement_only) {
         (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
         (Some(2), _) | (None, Some(true)) => SystemGroup::Administrators,
@@ -235,24 +247,23 @@ fn convert_posting_policy(request: &mut Request<'_>) -> Result<(), Error> {
     };
     let holder = request.realm.system_group(holder).to_string();
     request.values.insert("can_send_message_group".into(), holder);
-    if request.path.iter().any(|(name, _)| name == "stream_id") {
-        wrap_in_object(request, "can_send_message_group");
+    if changes_channel(request) {
+        wrap_in_object(request, "can_send_message_group", CHANNEL_PARAMETERS_STRICT_SINCE);
     }
     Ok(())
 }
 
-fn parse_boolean(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
-    match text.map(|text| serde_json::from_str(&text)) {
-        None => Ok(None),
-        Some(Ok(Value::Bool(value))) => Ok(Some(value)),
-        Some(Ok(_)) => Err(Error::bad_value(name, "is not a boolean")),
-        Some(Err(_)) => Err(Error::bad_value(name, "is not valid JSON")),
+fn parse_boolean(text: &str, name: &str) -> Result<bool, Error> {
+    match serde_json::from_str(text) {
+        Ok(Value::Bool(value)) => Ok(value),
+        Ok(_) => Err(Error::bad_value(name, "is not a boolean")),
+        Err(_) => Err(Error::bad_value(name, "is not valid JSON")),
     }
 }
 
 fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
     match serde_json::from_str(text) {
-        Ok(Value::Bool(value)) if level < 274 => Ok(i64::from(value)),
+        Ok(Value::Bool(value)) if level < CHANNEL_PARAMETERS_STRICT_SINCE => Ok(i64::from(value)),
         Ok(Value::Number(number)) if number.is_i64() => Ok(number.as_i64().unwrap_or_default()),
         Ok(_) => Err(Error::bad_value(name, "is not an integer")),
         Err(_) => Err(Error::bad_value(name, "is not valid JSON")),
@@ -261,7 +272,7 @@ fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
 
 /// The number of the policy that corresponds to the holder of a permission: 1 members, 2 administrators, 3 full
 /// members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
-pub(in crate::level) fn policy_number(context: &DowngradeContext<'_>, permission: &str) -> Value {
+pub(in crate::level) fn number_for_permission(context: &DowngradeContext<'_>, permission: &str) -> Value {
     json!(crate::api::organization::policies::common_number_of(context.realm, permission))
 }
 

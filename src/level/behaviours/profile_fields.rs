@@ -17,7 +17,9 @@ pub(super) static ROWS: &[Behaviour] = &[
             &["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"],
             |request| {
                 let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
+                // No field has the ID 0, so that a new one counts as another field.
                 let field = request.path_id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
+                // If the summary is full, the operation says so instead.
                 if is_in_summary && is_paragraph(request) && check_room_in_summary(request.realm, field).is_ok() {
                     return Err(Error::FieldNotForSummary);
                 }
@@ -32,7 +34,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "pronouns_were_no_kind_of_field_before_151",
         downgrade: Downgrade::Objects(&PROFILE_FIELD, ChangedFields::Values, |field, _| {
             if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
-                field.insert("type".into(), 1.into());
+                field.insert("type".into(), SHORT_TEXT.into());
             }
         }),
     },
@@ -53,7 +55,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`field_type` may be 8, pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
         downgrade: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
-            let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
+            let is_pronouns = request.values.get("field_type").is_some_and(|kind| *kind == PRONOUNS.to_string());
             if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
         }),
     },
@@ -91,16 +93,18 @@ const VALUES_OF_OMITTED_PARAMETERS: &[(&str, i64, &str)] = &[
     ("required", 244, "false"),
 ];
 
-/// The type of profile fields for pronouns.
+/// The types of profile fields.
+const SHORT_TEXT: i64 = 1;
+const PARAGRAPH: i64 = 2;
 const PRONOUNS: i64 = 8;
 
-/// Whether a request creates or changes a field for paragraphs (type 2).
+/// Whether a request creates or changes a field for paragraphs.
 fn is_paragraph(request: &Request<'_>) -> bool {
     match request.values.get("field_type") {
-        Some(kind) => kind == "2",
+        Some(kind) => *kind == PARAGRAPH.to_string(),
         None => {
             let id = request.path_id("field_id").map(ProfileFieldId);
-            id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == 2)
+            id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == PARAGRAPH)
         }
     }
 }

@@ -43,9 +43,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
                 let sent_value = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
-                for list in ["direct_members", "direct_subgroups"] {
-                    let sent_ids = sent_value.as_ref().and_then(|sent| sent["new"][list].as_array());
-                    if let (Some(sent_ids), Some(ids)) = (sent_ids, value.get_mut(list)) {
+                for key in ["direct_members", "direct_subgroups"] {
+                    let sent_ids = sent_value.as_ref().and_then(|sent| sent["new"][key].as_array());
+                    if let (Some(sent_ids), Some(ids)) = (sent_ids, value.get_mut(key)) {
                         *ids = sent_ids.clone().into();
                     }
                 }
@@ -59,9 +59,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "new_texts_of_the_organization_were_returned_as_updated",
         downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, ChangedFields::Values, |reply, context| {
             for (name, value) in reply.iter_mut() {
-                // Below this level, an absent language is null in the reply and not a text.
+                // Below `EMPTY_LANGUAGE_SINCE`, an absent language is null and not a text.
                 let is_absent_language =
                     context.level < EMPTY_LANGUAGE_SINCE && name == "default_code_block_language" && *value == "";
+                // The rows of the former booleans convert these.
                 let is_policy = FORMER_BOOLEANS.contains(&name.as_str());
                 if value.is_string() && !is_absent_language && !is_policy && !["result", "msg"].contains(&name.as_str())
                 {
@@ -104,9 +105,9 @@ pub(super) static ROWS: &[Behaviour] = &[
             &OWN_USER,
             ChangedFields::Fields(&["bot_type", "bot_owner_id"]),
             |user, context| {
-                if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
-                    user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
-                    user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
+                if let Some(caller) = context.caller.filter(|caller| caller.is_bot()) {
+                    user.insert("bot_type".into(), json!(caller.bot.as_ref().map(|bot| bot.kind.number())));
+                    user.insert("bot_owner_id".into(), json!(caller.bot_owner()));
                 }
             },
         ),
@@ -146,6 +147,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user settings: user_list_style",
         description: "By default 3; before, 2.",
         test: "some_settings_had_other_defaults",
+        // Also sets, below their level, the defaults of `Feature::LargerTextByDefault`, whose row describes them.
         downgrade: Downgrade::Objects(&SETTINGS, ChangedFields::Values, |settings, context| {
             // Only the settings of the caller have a time zone; the defaults for new users have none.
             let viewer = context.caller.filter(|_| settings.contains_key("timezone"));

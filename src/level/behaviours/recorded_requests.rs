@@ -54,6 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`notification_settings_null` may be left out; before, it was required.",
         test: "the_capability_for_null_settings_was_required",
         downgrade: Downgrade::Request(&["POST /register"], |request| {
+            // The operation declares these parameters before `client_capabilities`, so their errors come first.
             check_early_booleans(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
@@ -160,9 +161,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
-        description: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
+        description: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message. Below 255, a channel by both name and ID had another message too.",
         test: "missing_targets_were_bad_requests_before_497",
-        downgrade: Downgrade::Message(set_former_message_of_missing_target),
+        downgrade: Downgrade::ErrorMessage(set_former_target_message),
     },
 ];
 
@@ -174,17 +175,18 @@ const EARLY_BOOLEANS: &[&str] =
 const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
 
 /// The first level at which `client_gravatar` may be null, which means the default.
-const NULL_FOR_DEFAULT_SINCE: i64 = 277;
+const NULL_CLIENT_GRAVATAR_SINCE: i64 = 277;
 
 /// Refuses values of [`EARLY_BOOLEANS`] that are not booleans, unless the world's level allows them.
 pub(super) fn check_early_booleans(request: &mut Request<'_>) -> Result<(), Error> {
-    let is_boolean = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
+    let is_boolean_at_level =
+        |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
     let sent_booleans =
-        EARLY_BOOLEANS.iter().filter(is_boolean).filter_map(|name| Some((*name, request.values.get(*name)?)));
+        EARLY_BOOLEANS.iter().filter(is_boolean_at_level).filter_map(|name| Some((*name, request.values.get(*name)?)));
     for (name, text) in sent_booleans {
         match serde_json::from_str(text) {
             Ok(Value::Bool(_)) => {}
-            Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_FOR_DEFAULT_SINCE => {}
+            Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_CLIENT_GRAVATAR_SINCE => {}
             Ok(_) => return Err(Error::bad_value(name, "is not a boolean")),
             Err(_) => return Err(Error::bad_value(name, "is not valid JSON")),
         }
@@ -227,7 +229,7 @@ const MUTE_TOPIC_ROUTE: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_
 /// The first level at which refusals say "channel" instead of "stream".
 const CHANNEL_WORD_SINCE: i64 = 255;
 
-fn set_former_message_of_missing_target(refusal: &mut Refusal<'_>) {
+fn set_former_target_message(refusal: &mut Refusal<'_>) {
     let is_missing =
         |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
     let has_both_targets = matches!(refusal.error, Error::UnsupportedCombination { .. });

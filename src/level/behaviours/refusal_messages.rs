@@ -12,14 +12,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
         description: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
         test: "some_operations_had_other_refusal_messages",
-        downgrade: Downgrade::Message(super::refusal_patterns::set_message_by_level),
+        downgrade: Downgrade::ErrorMessage(super::refusal_patterns::set_message_by_level),
     },
     Behaviour {
         level: 402,
         subject: "PATCH /messages/{message_id}",
         description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
         test: "resolve_refusals_did_not_name_the_channel_before_402",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             if matches!(refusal.error, Error::MayNotResolve) {
                 refusal.set_message("You don't have permission to resolve topics.");
             }
@@ -30,14 +30,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "messages without a topic",
         description: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, EMPTY_TOPIC_TEMPLATES)),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "some refusals",
         description: "The messages have other words.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             apply_templates(refusal, RECORDED_TEMPLATES);
             super::refusal_patterns::set_recorded_message(refusal);
         }),
@@ -47,21 +47,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /user_groups/{user_group_id}/members without a change",
         description: "Names `add_subgroups` and `delete_subgroups` too.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, GROUP_MEMBER_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         subject: "pictures that can't be read",
         description: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
         test: "some_refusals_had_other_messages",
-        downgrade: Downgrade::Message(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
+        downgrade: Downgrade::ErrorMessage(|refusal| apply_templates(refusal, IMAGE_TEMPLATES)),
     },
     Behaviour {
         level: 270,
         subject: "users in profile fields who do not exist",
         description: "`Invalid user IDs: 8, 9` names all of them; before, `Invalid user ID: 8`, the first.",
         test: "unknown_users_of_profile_fields_were_named_one_by_one_before_270",
-        downgrade: Downgrade::Message(|refusal| {
+        downgrade: Downgrade::ErrorMessage(|refusal| {
             if let Error::InvalidUserIds { user_ids } = &*refusal.error {
                 refusal.message = user_ids.get(0).map(|first| format!("Invalid user ID: {first}"));
             }
@@ -72,14 +72,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "all refusals",
         description: "They say \"channel\"; before, \"stream\".",
         test: "refusals_said_stream",
-        downgrade: Downgrade::Message(use_stream_word),
+        downgrade: Downgrade::ErrorMessage(use_stream_word),
     },
     Behaviour {
         level: 249,
         subject: "narrows that are refused",
         description: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
         test: "refusals_said_stream",
-        downgrade: Downgrade::Message(use_stream_word_in_narrow),
+        downgrade: Downgrade::ErrorMessage(use_stream_word_in_narrow),
     },
 ];
 
@@ -115,6 +115,7 @@ pub(in crate::level) fn set_former_parsing_messages(refusal: &mut Refusal<'_>) {
     }
 }
 
+/// Says "stream" in place of "channel" in the refusal of a narrow.
 fn use_stream_word_in_narrow(refusal: &mut Refusal<'_>) {
     let (Error::BadNarrow { desc } | Error::BadNarrowCombination { desc }) = &mut *refusal.error else { return };
     let text = desc.as_str().unwrap_or_default();
@@ -128,6 +129,7 @@ fn use_stream_word_in_narrow(refusal: &mut Refusal<'_>) {
     *desc = former_text.into();
 }
 
+/// Says "stream" in place of "channel", except in names.
 fn use_stream_word(refusal: &mut Refusal<'_>) {
     let template = refusal.error.row().message;
     if STREAM_TEMPLATES.iter().any(|(name, _)| *name == refusal.error.row().name) {
@@ -176,6 +178,7 @@ const CONVERTED_PARAMETERS: [&str; 4] = ["num_before", "num_after", "narrow", "w
 
 const TERM_KEYS: [&str; 3] = ["operator", "operand", "negated"];
 
+/// Changes the errors of narrows, and of other parameters with a conversion of their own, to the former ones.
 fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
     let route = format!("{} {}", refusal.route.method, refusal.route.path);
     let narrow_routes = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
@@ -196,22 +199,22 @@ fn set_former_conversion_errors(refusal: &mut Refusal<'_>) {
         }
         return;
     };
-    let name = parameter.as_str().unwrap_or_default();
-    let parameter_name = name.split('[').next().unwrap_or_default().to_owned();
+    let value_path = parameter.as_str().unwrap_or_default();
+    let parameter_name = value_path.split('[').next().unwrap_or_default().to_owned();
     let missing_key = problem.as_str().and_then(|problem| problem.strip_suffix(" is missing"));
     if let Some(key) = missing_key.filter(|_| parameter_name == "narrow") {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
     } else if let Some(key) =
-        TERM_KEYS.iter().find(|key| parameter_name == "narrow" && name.ends_with(&format!("[\"{key}\"]")))
+        TERM_KEYS.iter().find(|key| parameter_name == "narrow" && value_path.ends_with(&format!("[\"{key}\"]")))
     {
         *parameter = former_term_key(key).into();
     } else if CONVERTED_PARAMETERS.contains(&parameter_name.as_str())
         && (uses_former_parsing || parameter_name == "narrow")
     {
         let value = refusal.values.get(&parameter_name).cloned().unwrap_or_default();
-        *refusal.error = Error::BadParameterValue { var_name: parameter_name.into(), bad_value: value.into() };
-    } else if name == "operand" {
-        *parameter = former_term_key(name).into();
+        *refusal.error = Error::RequestVariableInvalid { var_name: parameter_name.into(), bad_value: value.into() };
+    } else if value_path == "operand" {
+        *parameter = former_term_key(value_path).into();
     }
 }
 
@@ -232,6 +235,7 @@ fn is_permission(parameter: &str) -> bool {
         .any(|permission| permission.name == name)
 }
 
+/// Changes the errors of other values to the former ones.
 fn set_former_value_errors(refusal: &mut Refusal<'_>) {
     if let Error::BadValue { parameter, .. } = refusal.error
         && *parameter == "include_all".into()
@@ -241,6 +245,7 @@ fn set_former_value_errors(refusal: &mut Refusal<'_>) {
     if let Error::BadValue { parameter, problem } = &mut *refusal.error
         && *parameter == "message_retention_days[\"json[str]\"]".into()
     {
+        // The value is a number or a text. The former message does not name the alternative that was tried.
         *parameter = "message_retention_days".into();
         if *problem == "is not a string".into() {
             *problem = "is not a string or integer".into();

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{Refusal, SPECIFIED_LEVEL};
+use crate::level::Refusal;
 
 /// Operations, a pattern for the message of the newest level in which `*` matches any text, and the former message, in
 /// which `{0}` is the text of the first `*`, `{1}` that of the second.
@@ -22,6 +22,21 @@ static FORMER_PARSING_MESSAGES: &[MessagePattern] = &[
     (&["POST /register"], "narrow[*] is not length 2", "narrow[{0}] should have exactly 2 items"),
     (PROFILE_DATA_ROUTES, "*[\"value\"][\"str\"] is not a string", "{0}[\"value\"] is not an allowed_type"),
     (DEVICE_TOKEN_ROUTES, "appid has invalid format", "Invalid app ID"),
+];
+
+/// Messages recorded at the levels 247 and 387, whichever way an operation parses its parameters.
+static RECORDED_MESSAGES_OF_BOTH_LEVELS: &[MessagePattern] = &[
+    (
+        &["PATCH /default_stream_groups/{group_id}/streams"],
+        "Invalid op",
+        "Invalid value for \"op\". Specify one of \"add\" or \"remove\".",
+    ),
+    (
+        DRAFT_ROUTES,
+        "Argument \"*\" at drafts[*] is unexpected",
+        "Argument \"{0}\" at drafts[{1}][\"{0}\"] is unexpected",
+    ),
+    (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
 ];
 
 /// Messages recorded at level 387 of operations that parse their parameters in the present way; those of
@@ -89,26 +104,6 @@ const MESSAGE_ID_ROUTES: &[&str] = &["POST /submessage", "POST /reminders", "POS
 static MESSAGES_BY_LEVEL: &[(i64, MessagePattern)] = &[
     (417, (SUBSCRIPTION_ROUTES, "Channel '*' does not exist", "Channel(s) ({0}) do not exist")),
     (417, (&["PATCH /streams/{stream_id}"], "Channel '*' already exists", "Channel name is already in use.")),
-    (
-        SPECIFIED_LEVEL,
-        (
-            &["PATCH /default_stream_groups/{group_id}/streams"],
-            "Invalid op",
-            "Invalid value for \"op\". Specify one of \"add\" or \"remove\".",
-        ),
-    ),
-    (
-        SPECIFIED_LEVEL,
-        (
-            &["POST /drafts", "PATCH /drafts/{draft_id}"],
-            "Argument \"*\" at drafts[*] is unexpected",
-            "Argument \"{0}\" at drafts[{1}][\"{0}\"] is unexpected",
-        ),
-    ),
-    (
-        SPECIFIED_LEVEL,
-        (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
-    ),
     (361, (&["PATCH /streams/{stream_id}"], "Channel name is already in use.", "Channel name already in use.")),
     (361, (&["PATCH /streams/{stream_id}"], "Channel content access is required.", "Invalid channel ID")),
     (355, (&["POST /bots"], "Email is already in use.", "Username already in use")),
@@ -137,8 +132,8 @@ const PROFILE_FIELD_ROUTES: &[&str] = &["POST /realm/profile_fields", "PATCH /re
 const PROFILE_DATA_ROUTES: &[&str] = &["PATCH /users/me/profile_data", "PATCH /users/{user_id}"];
 const DEVICE_TOKEN_ROUTES: &[&str] =
     &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"];
-/// `{path}` is the name of the parameter.
-const NOT_A_STRING: &str = "{path} contains a value that is not a string";
+/// `{parameter}` is the name of the parameter.
+const NOT_A_STRING: &str = "{parameter} contains a value that is not a string";
 
 /// The refusals to post to a channel, by the users who may post.
 const POSTING_REFUSALS: [(&str, &str); 4] = [
@@ -161,26 +156,36 @@ pub(super) fn set_message_by_level(refusal: &mut Refusal<'_>) {
         return;
     }
     let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
-    let is_rename = route == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
+    let stays_in_channel = route == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
     let renaming_counts_as_edit = !Feature::RenamingRefusedAsMoving.is_at(refusal.level);
-    if is_rename && renaming_counts_as_edit && message == "You don't have permission to move this message" {
+    if stays_in_channel && renaming_counts_as_edit && message == "You don't have permission to move this message" {
         refusal.message = Some("You don't have permission to edit this message".to_owned());
         return;
     }
     let mut message = message;
-    for (since, row) in MESSAGES_BY_LEVEL.iter().filter(|(since, _)| refusal.level < *since) {
+    for (_, row) in MESSAGES_BY_LEVEL.iter().filter(|(since, _)| refusal.level < *since) {
         if let Some(former_message) = former_message(row, &route, &message) {
-            let name = refusal.values.get("new_name").map(|name| name.trim()).unwrap_or_default();
-            message = if *since == 255 { former_message.replace("{name}", name) } else { former_message };
+            message = former_message;
+            // Only this template has the placeholder. In other messages, `{name}` may come from the request.
+            if row.2 == CHANNEL_NAME_TAKEN {
+                let name = refusal.values.get("new_name").map(|name| name.trim()).unwrap_or_default();
+                message = message.replace("{name}", name);
+            }
             refusal.message = Some(message.clone());
         }
     }
 }
 
-/// Sets the message that a refusal had in the recordings at level 387.
+/// Sets the message that a refusal had in the recordings, by [`RECORDED_MESSAGES_OF_BOTH_LEVELS`] and
+/// [`RECORDED_MESSAGES`].
 pub(super) fn set_recorded_message(refusal: &mut Refusal<'_>) {
     let route = format!("{} {}", refusal.route.method, refusal.route.path);
     let message = refusal.error.message();
+    let find_in = |table: &[MessagePattern]| table.iter().find_map(|row| former_message(row, &route, &message));
+    if let Some(former_message) = find_in(RECORDED_MESSAGES_OF_BOTH_LEVELS) {
+        refusal.message = Some(former_message);
+        return;
+    }
     let is_about_object = message.ends_with(" is not a dict");
     let uses_former_parsing = refusal.uses_former_parsing && !MESSAGE_ID_ROUTES.contains(&route.as_str());
     if uses_former_parsing || is_about_object && refusal.level < OBJECT_TYPES_NAMED_SINCE {
@@ -188,8 +193,7 @@ pub(super) fn set_recorded_message(refusal: &mut Refusal<'_>) {
     }
     if route == "GET /streams" && refusal.values.contains_key("include_all_active") {
         refusal.message = message.strip_prefix("include_all ").map(|problem| format!("include_all_active {problem}"));
-    } else if let Some(former_message) = RECORDED_MESSAGES.iter().find_map(|row| former_message(row, &route, &message))
-    {
+    } else if let Some(former_message) = find_in(RECORDED_MESSAGES) {
         refusal.message = Some(former_message);
     }
 }
@@ -211,7 +215,7 @@ fn former_message((routes, pattern, template): &MessagePattern, route: &str, mes
     let matches = wildcard_matches(pattern, message).filter(|_| routes.contains(&route))?;
     let parameter = message.split('[').next().unwrap_or_default();
     let numbered_matches = matches.iter().enumerate();
-    Some(numbered_matches.fold(template.replace("{path}", parameter), |text, (index, replacement)| {
+    Some(numbered_matches.fold(template.replace("{parameter}", parameter), |text, (index, replacement)| {
         text.replace(&format!("{{{index}}}"), replacement)
     }))
 }

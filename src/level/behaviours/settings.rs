@@ -240,6 +240,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
 
 /// Replaces a value with the former one, if they differ. The setting may already have its former name.
 fn set_former_value(object: &mut Map<String, Value>, key: &str, to_former: fn(&Value) -> Option<Value>) {
+    // At level 0, every renamed setting has its former name.
     let key = if object.contains_key(key) { key } else { former_name(key, 0).unwrap_or(key) };
     if let Some(former_value) = object.get(key).and_then(to_former) {
         object.insert(key.to_owned(), former_value);
@@ -266,6 +267,7 @@ fn set_present_value(
 ) -> Result<(), Error> {
     let Some(value) = request.values.get_mut(name) else { return Ok(()) };
     match to_present(value.trim()) {
+        // Only `twenty_four_hour_time`, a boolean, refuses null.
         None if value.trim() == "null" => Err(Error::bad_value(name.to_owned(), "is not a boolean")),
         None => Err(Error::InvalidValue { parameter: name.to_owned().into() }),
         Some("") => Ok(()),

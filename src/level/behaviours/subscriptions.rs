@@ -109,9 +109,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "User IDs; before, addresses for the API.",
         test: "subscribers_were_addresses_before_79",
         downgrade: Downgrade::Objects(&SUBSCRIBERS, ChangedFields::Fields(&["subscribers"]), |channel, context| {
-            for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
-                    *id = context.realm.api_email(user).into();
+            for subscriber in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(user) = subscriber.as_i64().and_then(|id| context.realm.user(UserId(id))) {
+                    *subscriber = context.realm.api_email(user).into();
                 }
             }
         }),
@@ -146,7 +146,7 @@ fn check_may_unsubscribe(request: &Request<'_>, allows_own_bots: bool) -> Result
     let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
     let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
     let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
-    let is_other = |principal: &Value| {
+    let is_protected = |principal: &Value| {
         let user = match principal.as_str() {
             Some(email) => request.realm.user_by_api_email(caller, email),
             None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
@@ -154,7 +154,7 @@ fn check_may_unsubscribe(request: &Request<'_>, allows_own_bots: bool) -> Result
         // The operation itself refuses unknown users.
         user.is_some_and(|user| user.id != caller.id && !(allows_own_bots && user.bot_owner() == Some(caller.id)))
     };
-    if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
+    if principals.iter().any(is_protected) { Err(Error::InsufficientPermission) } else { Ok(()) }
 }
 
 fn refuse_principal_ids(request: &mut Request<'_>) -> Result<(), Error> {

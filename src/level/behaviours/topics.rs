@@ -7,7 +7,7 @@ use crate::level::objects::{
     MUTED_TOPICS, REGISTER_REPLY, SCHEDULED_MESSAGE, TOPIC, TYPING_EVENT, UNREAD_MESSAGES, UNREAD_TOPIC, USER_TOPIC,
     USER_TOPIC_EVENT,
 };
-use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request};
+use crate::level::{Behaviour, ChangedFields, Downgrade, DowngradeContext, ObjectKind, Request, narrow_term};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
@@ -42,14 +42,14 @@ const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before
 const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_sent_as_no_topic";
 
 /// A row that gives the empty topic its former name in objects of a kind. The empty topic is recognized by its display
-/// name, which no other topic has. For visibility policies see A-330.
-const fn empty_topic_row(object: &'static ObjectKind, test: &'static str) -> Behaviour {
+/// name, which no other topic has. Policies for the empty topic apply to `(no topic)` (A-330).
+const fn empty_topic_row(kind: &'static ObjectKind, test: &'static str) -> Behaviour {
     Behaviour {
         level: 334,
-        subject: object.name,
+        subject: kind.name,
         description: EMPTY_TOPIC_DESCRIPTION,
         test,
-        downgrade: Downgrade::Objects(object, ChangedFields::Values, |object, _| {
+        downgrade: Downgrade::Objects(kind, ChangedFields::Values, |object, _| {
             for name in TOPIC_KEYS {
                 if let Some(Value::String(topic)) = object.get_mut(*name) {
                     rename_empty_topic(topic);
@@ -77,6 +77,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: EMPTY_TOPIC_DESCRIPTION,
         test: EMPTY_TOPIC_EVENTS_TEST,
         downgrade: Downgrade::Objects(&SCHEDULED_MESSAGE, ChangedFields::Values, |scheduled_message, _| {
+            // Scheduled messages have the topic as it is stored, not its display name.
             match scheduled_message.get_mut("topic") {
                 Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
                 _ => {}
@@ -201,12 +202,14 @@ fn refuse_empty_topic(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Replaces the display name of the empty topic with its former name.
 fn rename_empty_topic(topic: &mut String) {
     if topic == EMPTY_TOPIC_DISPLAY_NAME {
         NO_TOPIC.clone_into(topic);
     }
 }
 
+/// Converts `(no topic)` to the empty topic, in parameters and in narrows.
 fn convert_empty_topic(request: &mut Request<'_>) {
     for name in ["topic", "topic_name"] {
         if let Some(topic) = request.values.get_mut(name).filter(|topic| *topic == NO_TOPIC) {
@@ -218,29 +221,22 @@ fn convert_empty_topic(request: &mut Request<'_>) {
     let Ok(Value::Array(mut terms)) = serde_json::from_str(text) else { return };
     let mut is_changed = false;
     for term in &mut terms {
-        let is_list = term.is_array();
-        let term_part = |key: &str, index: usize| if is_list { term.get(index) } else { term.get(key) };
-        if term_part("operator", 0) != Some(&"topic".into()) {
+        if narrow_term::operator(term) != Some(&"topic".into()) {
             continue;
         }
         // Only direct messages had an empty topic, so an empty operand matched them.
-        let (operator, operand) = match term_part("operand", 1).and_then(Value::as_str) {
+        let (operator, operand) = match narrow_term::operand(term).and_then(Value::as_str) {
             Some(NO_TOPIC) => ("topic", ""),
             Some("") => ("is", "private"),
             _ => continue,
         };
         is_changed = true;
-        set_term_part(term, is_list, "operator", 0, operator);
-        set_term_part(term, is_list, "operand", 1, operand);
+        narrow_term::set_operator(term, operator);
+        narrow_term::set_operand(term, operand);
     }
     if is_changed {
         *text = Value::from(terms).to_string();
     }
-}
-
-fn set_term_part(term: &mut Value, is_list: bool, key: &str, index: usize, text: &str) {
-    let part = if is_list { &mut term[index] } else { &mut term[key] };
-    *part = text.into();
 }
 
 /// Shows a followed topic as unmuted (A-106).

@@ -27,7 +27,7 @@ impl Emulation {
             reply_changes: HashMap::new(),
             event_changes: HashMap::new(),
             former_codes: Vec::new(),
-            message_changes: Vec::new(),
+            error_message_changes: Vec::new(),
             integer_parameters: HashMap::new(),
             former_parsing_text_parameters: HashMap::new(),
             access_changes: HashMap::new(),
@@ -126,14 +126,14 @@ impl Emulation {
                     self.former_parsing_text_parameters.insert(key, text_names.collect());
                 }
                 if !self
-                    .message_changes
+                    .error_message_changes
                     .iter()
-                    .any(|message| std::ptr::fn_addr_eq(*message, SET_FORMER_PARSING_MESSAGES))
+                    .any(|change| std::ptr::fn_addr_eq(*change, SET_FORMER_PARSING_MESSAGES))
                 {
-                    self.message_changes.push(SET_FORMER_PARSING_MESSAGES);
+                    self.error_message_changes.push(SET_FORMER_PARSING_MESSAGES);
                 }
             }
-            Downgrade::Message(change_message) => self.message_changes.push(change_message),
+            Downgrade::ErrorMessage(change_error_message) => self.error_message_changes.push(change_error_message),
             Downgrade::ReplaceAccess(routes, access) => {
                 for route in routes {
                     self.access_changes.entry(route_key(route)).or_default().replacement = Some(access);
@@ -149,8 +149,8 @@ impl Emulation {
 
     fn add_object_action(&mut self, object: &ObjectKind, action: ObjectAction) {
         for place in object.places {
-            let Place { source, path } = Place::parse(place);
-            let change = ObjectChange { path, action };
+            let Place { source, path: steps } = Place::parse(place);
+            let change = ObjectChange { path: steps, action };
             match source {
                 Source::EveryReply => self.every_reply_changes.push(change),
                 Source::Reply(method, path) => self.reply_changes.entry((method, path)).or_default().push(change),
@@ -166,6 +166,7 @@ const SET_FORMER_PARSING_MESSAGES: fn(&mut Refusal<'_>) = set_former_parsing_mes
 /// A parameter whose integers may be booleans in the former way of parsing; None if it has no integers or refuses
 /// booleans in them.
 fn former_integer_parameter(info: &ParameterInfo) -> Option<IntegerParameter> {
+    // The former conversion of these refused a boolean.
     let accepts_single_boolean = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
     IntegerParameter::from_info(info, accepts_single_boolean).filter(|_| info.name != "narrow")
 }

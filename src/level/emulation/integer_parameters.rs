@@ -53,7 +53,7 @@ impl IntegerParameter {
 pub const NOT_AN_INTEGER: &str = "0.5";
 
 /// Integers with no more digits than this fit in `i64`.
-const MAX_DIGITS_OF_SMALL_INTEGERS: usize = 18;
+const MAX_DIGITS_WITHIN_RANGE: usize = 18;
 
 /// Whether a text is an integer outside the range of `i64`.
 pub fn is_integer_beyond_range(text: &str) -> bool {
@@ -61,7 +61,7 @@ pub fn is_integer_beyond_range(text: &str) -> bool {
     starts_like_integer
         && text.parse::<i64>().is_err()
         && text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
-        && text.len() > MAX_DIGITS_OF_SMALL_INTEGERS
+        && text.len() > MAX_DIGITS_WITHIN_RANGE
 }
 
 /// The schemas of which a value has to match one.

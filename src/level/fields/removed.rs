@@ -40,31 +40,35 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     // The time of the request.
     (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
-    (344, &REGISTER_REPLY, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
+    (344, &REGISTER_REPLY, "realm_bot_creation_policy", 0, |_, context| {
+        former_policy_value("bot_creation_policy", context)
+    }),
     (341, &REGISTER_REPLY, "can_subscribe_other_users", 0, |_, context| {
         json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, RealmPermission::CanAddSubscribers)))
     }),
     (341, &REGISTER_REPLY, "realm_invite_to_stream_policy", 0, |_, context| {
-        policy_number("invite_to_stream_policy", context)
+        former_policy_value("invite_to_stream_policy", context)
     }),
     (321, &REGISTER_REPLY, "realm_invite_to_realm_policy", 50, |_, context| {
-        policy_number("invite_to_realm_policy", context)
+        former_policy_value("invite_to_realm_policy", context)
     }),
-    (316, &REGISTER_REPLY, "realm_edit_topic_policy", 75, |_, context| policy_number("edit_topic_policy", context)),
+    (316, &REGISTER_REPLY, "realm_edit_topic_policy", 75, |_, context| {
+        former_policy_value("edit_topic_policy", context)
+    }),
     (310, &REGISTER_REPLY, "realm_move_messages_between_streams_policy", 56, |_, context| {
-        policy_number("move_messages_between_streams_policy", context)
+        former_policy_value("move_messages_between_streams_policy", context)
     }),
     (307, &REGISTER_REPLY, "realm_add_custom_emoji_policy", 85, |_, context| {
-        policy_number("add_custom_emoji_policy", context)
+        former_policy_value("add_custom_emoji_policy", context)
     }),
     (299, &REGISTER_REPLY, "realm_user_group_edit_policy", 0, |_, context| {
-        policy_number("user_group_edit_policy", context)
+        former_policy_value("user_group_edit_policy", context)
     }),
     (291, &REGISTER_REPLY, "realm_delete_own_message_policy", 101, |_, context| {
-        policy_number("delete_own_message_policy", context)
+        former_policy_value("delete_own_message_policy", context)
     }),
     (270, &REGISTER_REPLY, "realm_private_message_policy", 1, |_, context| {
-        policy_number("private_message_policy", context)
+        former_policy_value("private_message_policy", context)
     }),
     // The address is the same for all senders.
     (226, &SUBSCRIPTION, "email_address", 0, |channel, context| {
@@ -72,6 +76,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
         json!(id.map(|id| legacy_channel_email(context.realm, id)))
     }),
     (183, &REGISTER_REPLY, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
+        // One day, and three days from 38 on.
         json!(if context.level < 38 { 86_400 } else { 259_200 })
     }),
     (133, &SUBSCRIPTION, "role", 31, |_, _| json!(CHANNEL_MEMBER_ROLE)),
@@ -79,10 +84,10 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
         context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }),
     (102, &REGISTER_REPLY, "realm_create_stream_policy", 0, |_, context| {
-        permissions::policy_number(context, "can_create_public_channel_group")
+        permissions::number_for_permission(context, "can_create_public_channel_group")
     }),
     (101, &REGISTER_REPLY, "realm_allow_message_deleting", 0, |_, context| {
-        json!(permissions::policy_number(context, "can_delete_own_message_group") != 2)
+        json!(permissions::number_for_permission(context, "can_delete_own_message_group") != 2)
     }),
     (99, &REGISTER_REPLY, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
     (90, &UNREAD_TOPIC, "sender_ids", 0, sender_ids),
@@ -90,7 +95,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
         permissions::is_for_administrators(context, "can_add_custom_emoji_group")
     }),
     (75, &REGISTER_REPLY, "realm_allow_community_topic_editing", 0, |_, context| {
-        json!(permissions::policy_number(context, "can_move_messages_between_topics_group") == 5)
+        json!(permissions::number_for_permission(context, "can_move_messages_between_topics_group") == 5)
     }),
     (53, &REGISTER_REPLY, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
     (53, &REGISTER_REPLY, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
@@ -125,6 +130,7 @@ pub(super) static ROWS: &[(i64, &ObjectKind, &str, i64, FormerValue)] = &[
     (363, &REGISTER_REPLY, "is_billing_admin", 73, |_, _| json!(false)),
     (484, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
     (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
+    // Everyone.
     (163, &REGISTER_REPLY, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];
 
@@ -136,16 +142,17 @@ pub(super) fn is_requested(name: &str, reply: &Map<String, Value>, context: &Dow
     }
     let event_type = match name {
         "push_devices" => "push_device",
-        "is_billing_admin" => "realm_user",
+        "is_billing_admin" | "can_subscribe_other_users" => "realm_user",
+        // The maximum lengths of names and descriptions of channels.
         _ => "stream",
     };
-    let list = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
-    let types = list.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
+    let text = ["fetch_event_types", "event_types"].iter().find_map(|parameter| context.values.get(*parameter));
+    let types = text.and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
     types.is_none_or(|types| types.iter().any(|requested_type| requested_type == event_type))
 }
 
 /// The number of a policy that a permission replaced, by the name of the policy; null for an unknown name.
-fn policy_number(policy: &str, context: &DowngradeContext<'_>) -> Value {
+fn former_policy_value(policy: &str, context: &DowngradeContext<'_>) -> Value {
     json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
 }
 

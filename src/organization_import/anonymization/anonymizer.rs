@@ -137,12 +137,13 @@ impl Anonymizer {
     }
 
     fn candidate(&self, key: &str, word: &str, attempt: u32) -> String {
-        let mut random = RandomGenerator::new(self.seed, key, attempt);
-        word.chars().map(|character| random_character_like(character, &mut random)).collect()
+        let mut generator = RandomGenerator::new(self.seed, key, attempt);
+        word.chars().map(|character| random_character_like(character, &mut generator)).collect()
     }
 
     /// Random numbers that depend only on the seed and a text.
     pub fn random_generator_for(&self, text: &str) -> RandomGenerator {
+        // No attempt at a word has this number.
         RandomGenerator::new(self.seed, text, u32::MAX)
     }
 }
@@ -171,31 +172,31 @@ const ACCENTED: &str = "àáâãäåæçèéêëìíîïðñòóôõöøùúûü
 
 /// A random character of the same script and kind, in lower case where the script has cases. The ranges are those of
 /// accented Latin letters, Chinese characters and Korean syllables.
-fn random_character_like(character: char, random: &mut RandomGenerator) -> char {
+fn random_character_like(character: char, generator: &mut RandomGenerator) -> char {
     match character {
-        'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
-        'a'..='z' => random.one_of(CONSONANTS),
+        'a' | 'e' | 'i' | 'o' | 'u' => generator.character_of(VOWELS),
+        'a'..='z' => generator.character_of(CONSONANTS),
         // No digit but 0 becomes 0, so that no number gets a leading zero.
-        '1'..='9' => random.one_of("123456789"),
-        '0' => random.one_of("0123456789"),
-        '\u{c0}'..='\u{24f}' => random.one_of(ACCENTED),
-        '\u{4e00}'..='\u{9fa5}' => random_character_in_range(0x4e00, 0x51a6, random),
-        '\u{ac00}'..='\u{d7a3}' => random_character_in_range(0xac00, 0x2ba4, random),
-        _ => random_nearby_character(character, random),
+        '1'..='9' => generator.character_of("123456789"),
+        '0' => generator.character_of("0123456789"),
+        '\u{c0}'..='\u{24f}' => generator.character_of(ACCENTED),
+        '\u{4e00}'..='\u{9fa5}' => random_character_in_range(0x4e00, 0x51a6, generator),
+        '\u{ac00}'..='\u{d7a3}' => random_character_in_range(0xac00, 0x2ba4, generator),
+        _ => random_nearby_character(character, generator),
     }
 }
 
-fn random_character_in_range(first: u32, count: usize, random: &mut RandomGenerator) -> char {
-    u32::try_from(random.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
+fn random_character_in_range(first: u32, count: usize, generator: &mut RandomGenerator) -> char {
+    u32::try_from(generator.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
 }
 
 /// A random character of the same kind from the block of 64 code points that contains this one.
-fn random_nearby_character(character: char, random: &mut RandomGenerator) -> char {
+fn random_nearby_character(character: char, generator: &mut RandomGenerator) -> char {
     let kind = |other: char| (other.is_lowercase(), other.is_uppercase(), other.is_numeric(), other.is_alphabetic());
     let first = u32::from(character) & !0x3f;
     let candidates: Vec<char> =
         (first..first + 0x40).filter_map(char::from_u32).filter(|other| kind(*other) == kind(character)).collect();
-    candidates.get(random.below(candidates.len())).copied().unwrap_or(character)
+    candidates.get(generator.below(candidates.len())).copied().unwrap_or(character)
 }
 
 /// Replaces an emoji from U+1F000 to U+1FBFF with another one. Skin tones, the letters of flags and all other
@@ -204,8 +205,9 @@ fn replace_emoji(character: char, seed: u64) -> char {
     match character {
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}' => character,
         '\u{1f000}'..='\u{1fbff}' => {
-            let mut random = RandomGenerator::new(seed, character.encode_utf8(&mut [0; 4]), 0);
-            random_character_in_range(0x1f400, 0xf0, &mut random)
+            let mut generator = RandomGenerator::new(seed, character.encode_utf8(&mut [0; 4]), 0);
+            // All characters from U+1F400 to U+1F4EF are emoji.
+            random_character_in_range(0x1f400, 0xf0, &mut generator)
         }
         _ => character,
     }

@@ -35,19 +35,8 @@ impl Anonymizer {
         while let Some(start) = remaining.find(['{', '%']) {
             let (literal, from_variable) = remaining.split_at(start);
             result.push_str(&self.anonymize_text(literal));
-            let variable = if let Some(inner) = from_variable.strip_prefix('{') {
-                inner.split_once('}').map(|(name, suffix)| (format!("{{{}}}", rename_variables(name, rename)), suffix))
-            } else if let Some(inner) = from_variable.strip_prefix("%(") {
-                inner.split_once(")s").map(|(name, suffix)| (format!("%({})s", rename(name)), suffix))
-            } else {
-                // A percent-encoded character is part of a word and must not remain.
-                from_variable
-                    .get(3..)
-                    .filter(|_| starts_with_encoded_character(from_variable))
-                    .map(|suffix| ("-".to_owned(), suffix))
-            };
-            let (replacement, suffix) =
-                variable.unwrap_or_else(|| (from_variable[..1].to_owned(), &from_variable[1..]));
+            let (replacement, suffix) = replace_variable(from_variable, rename)
+                .unwrap_or_else(|| (from_variable[..1].to_owned(), &from_variable[1..]));
             result.push_str(&replacement);
             remaining = suffix;
         }
@@ -61,10 +50,10 @@ impl Anonymizer {
         let mut parts = path_id.splitn(4, '/');
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (token, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let mut random = self.random_generator_for(token);
-        let new_directory: String = directory.chars().map(|_| random.one_of("0123456789abcdef")).collect();
+        let mut generator = self.random_generator_for(token);
+        let new_directory: String = directory.chars().map(|_| generator.character_of("0123456789abcdef")).collect();
         let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-        let new_token: String = token.chars().map(|_| random.one_of(letters)).collect();
+        let new_token: String = token.chars().map(|_| generator.character_of(letters)).collect();
         format!("{organization}/{new_directory}/{new_token}/{}", self.anonymize_file_name(name))
     }
 
@@ -101,6 +90,7 @@ impl Anonymizer {
                 "topic" | "subject" => encode(&directory.convert_topic(&decode(operand))),
                 "near" | "id" | "with" | "is" | "has" | "channels" | "streams" => operand.to_owned(),
                 "dm" | "dm-including" | "pm-with" | "group-pm-with" | "sender" => {
+                    // The names of the users, which follow the IDs, are dropped.
                     let user_ids: String = operand
                         .chars()
                         .take_while(|character| character.is_ascii_digit() || *character == ',')
@@ -120,7 +110,7 @@ impl Anonymizer {
         match name {
             Some(name) => format!("{digits}-{}", encode(&name.replace(' ', "-"))),
             None if digits.is_empty() => match directory.channels.find(&decode(operand)) {
-                Some(name) => encode(&name.fixture_name),
+                Some(names) => encode(&names.fixture_name),
                 None => encode(&self.anonymize_text(&decode(operand))),
             },
             None => {
@@ -161,6 +151,22 @@ const KNOWN_EXTENSIONS: [&str; 28] = [
 ];
 
 /// Renames the variables of an RFC 6570 expression and keeps its operator and modifiers.
+/// Replaces the variable or the percent-encoded character at the beginning of a text. Returns the replacement and the
+/// text after it; None if the text begins with neither.
+fn replace_variable<'text>(text: &'text str, rename: &dyn Fn(&str) -> String) -> Option<(String, &'text str)> {
+    if let Some(inner) = text.strip_prefix('{') {
+        let (name, suffix) = inner.split_once('}')?;
+        return Some((format!("{{{}}}", rename_variables(name, rename)), suffix));
+    }
+    if let Some(inner) = text.strip_prefix("%(") {
+        let (name, suffix) = inner.split_once(")s")?;
+        return Some((format!("%({})s", rename(name)), suffix));
+    }
+    // A percent-encoded character is part of a word and must not remain.
+    let suffix = text.get(3..).filter(|_| starts_with_encoded_character(text))?;
+    Some(("-".to_owned(), suffix))
+}
+
 fn rename_variables(expression: &str, rename: &dyn Fn(&str) -> String) -> String {
     let start =
         expression.find(|character: char| character.is_alphanumeric() || character == '_').unwrap_or(expression.len());
@@ -232,7 +238,7 @@ mod tests {
         let mut directory = Directory::new("https://chat.example.org", Some(anonymizer()));
         directory.add(|names| &mut names.channels, 5, "design", 60);
         let anonymizer = anonymizer();
-        let name = directory.channel(5).expect("a channel");
+        let name = directory.channel_name(5).expect("a channel");
         let topic = encode(&directory.convert_topic("release 1.0"));
         assert_eq!(
             anonymizer.anonymize_narrow_link("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),

@@ -77,14 +77,14 @@ impl Anonymizer {
     /// Anonymizes a text in Markdown and truncates it to the maximum length of a message.
     pub fn anonymize_markdown(&self, text: &str, directory: &Directory) -> String {
         let mut result = String::with_capacity(text.len());
-        let mut end = 0;
+        let mut copied_to = 0;
         for captures in MARKUP.captures_iter(text) {
             let range = captures.get(0).map(|markup| markup.range()).unwrap_or_default();
-            result.push_str(&self.anonymize_text(&text[end..range.start]));
+            result.push_str(&self.anonymize_text(&text[copied_to..range.start]));
             result.push_str(&self.anonymize_markup(&captures, directory));
-            end = range.end;
+            copied_to = range.end;
         }
-        result.push_str(&self.anonymize_text(&text[end..]));
+        result.push_str(&self.anonymize_text(&text[copied_to..]));
         // Replacements of names may be longer than the original.
         result.chars().take(MAX_MESSAGE_LENGTH).collect()
     }
@@ -105,6 +105,7 @@ impl Anonymizer {
         } else if let Some(upload) = part("upload") {
             self.anonymize_upload_link(upload)
         } else if let Some(narrow) = part("narrow") {
+            // Without the host: in the fixture's world, the relative link leads to the same message.
             let start = narrow.find("#narrow").unwrap_or_default();
             let slash = if start > 0 { "/" } else { "" };
             format!("{slash}{}", self.anonymize_narrow_link(&narrow[start..], directory))
@@ -122,10 +123,10 @@ impl Anonymizer {
     }
 
     /// Replaces the inner part of a mention: `Mel Marsh`, `Mel Marsh|4` or `|4`.
-    fn anonymize_mention(&self, name: &str, directory: &Directory) -> String {
-        let (name, id) = match name.rsplit_once('|') {
+    fn anonymize_mention(&self, mention: &str, directory: &Directory) -> String {
+        let (name, id) = match mention.rsplit_once('|') {
             Some((name, id)) if id.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(id)),
-            _ => (name, None),
+            _ => (mention, None),
         };
         if WILDCARD_MENTIONS.contains(&name) {
             return name.to_owned();
@@ -157,6 +158,7 @@ impl Anonymizer {
         format!("{}>{}{message_suffix}", rename_channel(name), directory.convert_topic(topic))
     }
 
+    /// Replaces the path of a link to an uploaded file, and drops the host.
     fn anonymize_upload_link(&self, link: &str) -> String {
         let marker =
             if link.contains("/user_uploads/thumbnail/") { "/user_uploads/thumbnail/" } else { "/user_uploads/" };
@@ -182,10 +184,10 @@ impl Anonymizer {
 
     /// Replaces a time with a random one that depends only on the seed and that time.
     fn anonymize_time(&self, time: &str) -> String {
-        let mut random = self.random_generator_for(time);
-        let (month, day) = (1 + random.below(12), 1 + random.below(28));
-        let (hour, minute) = (random.below(24), random.below(60));
-        format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + random.below(20))
+        let mut generator = self.random_generator_for(time);
+        let (month, day) = (1 + generator.below(12), 1 + generator.below(28));
+        let (hour, minute) = (generator.below(24), generator.below(60));
+        format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + generator.below(20))
     }
 }
 
@@ -221,7 +223,7 @@ mod tests {
         let directory = directory(text);
         let anonymous = directory.convert_markdown(text);
         let user = &directory.users[&4].full_name.fixture_name;
-        let channel = directory.channel(2).expect("a channel");
+        let channel = directory.channel_name(2).expect("a channel");
         let (group, emoji) =
             (directory.groups.get(9).expect("a group"), directory.custom_emoji.get(1).expect("an emoji"));
         for part in [

@@ -8,6 +8,7 @@ pub struct RandomGenerator {
     block: [u8; 32],
     /// The next unused byte of the block.
     position: usize,
+    /// The number of blocks so far.
     block_count: u64,
 }
 
@@ -31,7 +32,7 @@ impl RandomGenerator {
     }
 
     /// A random character of a text; `x` if the text is empty.
-    pub fn one_of(&mut self, characters: &str) -> char {
+    pub fn character_of(&mut self, characters: &str) -> char {
         let count = characters.chars().count();
         characters.chars().nth(self.below(count)).unwrap_or('x')
     }

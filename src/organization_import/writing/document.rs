@@ -5,7 +5,7 @@ use crate::level::objects::{CHANNEL, GROUP, LINKIFIER, MESSAGE, PROFILE_FIELD, U
 use crate::organization_import::channel_folders::{convert_folder, sorted_folders};
 use crate::organization_import::custom_emoji::{convert_custom_emoji, emoji_records};
 use crate::organization_import::exports::convert_export;
-use crate::organization_import::files::decode_bytes;
+use crate::organization_import::files::file_content;
 use crate::organization_import::json::JsonFields;
 use crate::organization_import::linkifiers::convert_linkifier;
 use crate::organization_import::partial_file::{PartialFile, RecordReader};
@@ -147,7 +147,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 None => json!({"user_id": id}),
             };
             let avatar = match survey.others.get(&format!("avatar {id}")).and_then(|starts| starts.first()) {
-                Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
+                Some(start) => Some(file_content(&records.record_at(*start)?)),
                 None => None,
             };
             Ok(people::convert_user(&record, *list, avatar.as_deref(), &context, &survey.directory))
@@ -165,7 +165,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
                 None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
             };
             let received = survey.received.get(id).copied().unwrap_or_default();
-            Ok(channels::convert_channel(&record, (*status, received), &default_ids, &survey.directory))
+            Ok(channels::convert_channel(&record, *status, received, &default_ids, &survey.directory))
         })
     }
 
@@ -175,7 +175,7 @@ impl<'a, W: Write> DocumentWriter<'a, W> {
         self.write_list("custom_emoji", emoji.iter(), |records, record| {
             let starts = survey.others.get(&format!("emoji {}", record.text("id")));
             let bytes = match starts.and_then(|starts| starts.first()) {
-                Some(start) => Some(decode_bytes(&records.record_at(*start)?)),
+                Some(start) => Some(file_content(&records.record_at(*start)?)),
                 None => None,
             };
             Ok(convert_custom_emoji(record, bytes.as_deref(), &survey.directory))

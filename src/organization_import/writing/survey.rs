@@ -1,6 +1,6 @@
 //! The survey of a partial file's records: collects names, times, and the positions of records.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::level::objects::{GROUP, REGISTER_REPLY, USER};
 use crate::organization_import::ImportOptions;
 use crate::organization_import::anonymization::{Anonymizer, OriginalWords};
@@ -282,9 +282,7 @@ impl SurveyBuilder {
     /// Adds a sender or recipient of a message who is in no list.
     fn add_unlisted_user(&mut self, id: Option<i64>, full_name: &str, email: &str) {
         if let Some(id) = id {
-            self.users
-                .entry(id)
-                .or_insert_with(|| (UserList::OnlyInMessages, None, full_name.to_owned(), email.to_owned()));
+            self.users.entry(id).or_insert_with(|| (UserList::Unlisted, None, full_name.to_owned(), email.to_owned()));
         }
     }
 
@@ -298,7 +296,7 @@ impl SurveyBuilder {
             (!self.has_organization_owner).then(|| self.users.keys().max().copied().unwrap_or_default() + 1);
         if let Some(id) = placeholder_owner {
             self.notes.push("No owner of the organization is visible, and one is made up".to_owned());
-            self.users.insert(id, (UserList::OnlyInMessages, None, "Owner".to_owned(), format!("owner{id}")));
+            self.users.insert(id, (UserList::Unlisted, None, "Owner".to_owned(), format!("owner{id}")));
         }
         self.notes.sort();
         self.notes.dedup();
@@ -338,11 +336,11 @@ impl SurveyBuilder {
         let unlisted_ids: Vec<i64> = self
             .users
             .iter()
-            .filter(|(id, (list, ..))| *list == UserList::OnlyInMessages && placeholder_owner != Some(**id))
+            .filter(|(id, (list, ..))| *list == UserList::Unlisted && placeholder_owner != Some(**id))
             .map(|(id, _)| *id)
             .collect();
         if !unlisted_ids.is_empty() {
-            self.notes.push(format!("known from messages alone: {}", counted(unlisted_ids.len(), "user")));
+            self.notes.push(format!("known from messages alone: {}", format_count(unlisted_ids.len(), "user")));
         }
         for (id, (_, _, full_name, email)) in &self.users {
             directory.add_user(*id, full_name, email);

@@ -31,7 +31,7 @@ pub enum AgendaItem {
 
 impl AgendaItem {
     /// Whether the item appears in listings of the agenda. The end of a waiting period is internal.
-    pub fn is_reported(&self) -> bool {
+    pub fn is_listed(&self) -> bool {
         !matches!(self, AgendaItem::FullMember(_))
     }
 }

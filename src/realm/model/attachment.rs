@@ -5,7 +5,7 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A finished upload. Its bytes are in `Realm::blobs`.
+/// A finished upload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
@@ -28,9 +28,9 @@ pub struct Attachment {
     pub thumbnails_at: Option<Timestamp>,
     pub owner: UserId,
     pub created_at: Timestamp,
-    /// The content hash of the file.
+    /// The key of its bytes in `Realm::blobs`, which is their hash.
     pub blob: String,
-    /// Messages that link the file.
+    /// Messages that link to the file.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::members")]
     pub messages: BTreeSet<MessageId>,
 }

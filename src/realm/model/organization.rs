@@ -52,7 +52,7 @@ pub struct Organization {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub login_services: Vec<LoginService>,
     /// Whether URLs of external pictures are replaced by `/external_content/…`.
-    #[serde(default = "proxies_pictures_by_default", skip_serializing_if = "Clone::clone")]
+    #[serde(default = "proxies_pictures_by_default", skip_serializing_if = "is_true")]
     pub proxies_pictures: bool,
     /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are
     /// allowed.
@@ -74,6 +74,11 @@ pub struct Organization {
 /// State documents leave `proxies_pictures` out if it is true.
 fn proxies_pictures_by_default() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_true(value: &bool) -> bool {
+    *value
 }
 
 impl Organization {

@@ -29,6 +29,12 @@ impl SeededRng {
         std::array::from_fn(|_| generator.next_u32())
     }
 
+    /// A number from 0 to less than 1.
+    pub fn next_fraction(&mut self) -> f64 {
+        let [word] = self.next_words();
+        f64::from(word) / (f64::from(u32::MAX) + 1.0)
+    }
+
     /// An API key: 32 letters and digits.
     pub fn api_key(&mut self) -> String {
         self.random_text::<32>(LETTERS_AND_DIGITS)

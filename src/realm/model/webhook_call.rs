@@ -15,7 +15,7 @@ pub struct WebhookCall {
     /// Authenticates the server to the receiver.
     pub token: String,
     pub format: WebhookFormat,
-    pub sent: Arc<SentMessage>,
+    pub sent_message: Arc<SentMessage>,
     /// The context of the request that sent the message; None if no request sent it.
     pub render_context: Option<RenderContext>,
 }
@@ -29,11 +29,11 @@ pub enum WebhookTrigger {
     DirectMessage,
 }
 
-/// The format of the request body.
+/// The format of the request body, which is `interface` of the bot's service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookFormat {
-    /// 1: JSON with the message.
+    /// `interface` 1, the default: JSON with the message.
     Generic,
-    /// 2: form data in the format of Slack's outgoing webhooks.
+    /// `interface` 2: form data in the format of Slack's outgoing webhooks.
     Slack,
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 fn deletion_audience(tx: &Tx, deleter: UserId, ids: &[MessageId]) -> Audience {
     let channel = ids.first().and_then(|id| tx.messages.get(id)?.channel_and_topic()).map(|(channel, _)| channel);
     let audience = match channel {
-        Some(channel) if !tx.has(Feature::ActionsHaveOneAudience) => {
+        Some(channel) if !tx.has(Feature::MessageEventsShareAudience) => {
             Audience::of_users(tx.channels[&channel].subscribers.clone())
         }
         _ => tx.action_audience(ids),

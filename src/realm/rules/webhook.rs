@@ -49,14 +49,15 @@ impl WebhookCall {
             } else {
                 WebhookFormat::Generic
             },
-            sent: sent_message.clone(),
+            sent_message: sent_message.clone(),
             render_context: render_context.cloned(),
         })
     }
 
     /// The outcome of a call that can't be posted. None if it can be posted.
     pub fn outcome_if_blocked(&self, reach: Reach) -> Option<CallOutcome> {
-        if self.format == WebhookFormat::Slack && matches!(self.sent.message.place, MessagePlace::Direct { .. }) {
+        if self.format == WebhookFormat::Slack && matches!(self.sent_message.message.place, MessagePlace::Direct { .. })
+        {
             return Some(CallOutcome::DirectToSlack);
         }
         outcome_if_url_blocked(&self.url, reach)

@@ -79,6 +79,7 @@ pub enum PersonUpdate {
     BotOwner {
         /// ID of the bot.
         user_id: UserId,
+        // None only if a bot without an owner reactivated the bot.
         /// ID of the new owner.
         #[schemars(with = "UserId")]
         bot_owner_id: Option<UserId>,
@@ -160,7 +161,7 @@ pub struct RealmBotAdd {
     pub bot: BotRecord,
 }
 
-/// The services or the defaults of a bot were changed.
+/// The services or the defaults of a bot were changed; below level 474, also its account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotUpdate {
     /// ID of the bot, and the new values of what changed.

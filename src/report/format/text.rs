@@ -1,13 +1,13 @@
 //! The report as plain text.
 
-use crate::counted::counted;
+use crate::count_format::format_count;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
 use std::fmt::Write;
 
 pub fn render(report: &Summary, baseline: &Baseline) -> String {
     let mut text = String::new();
     for client in report.clients.iter().filter(|client| !client.findings.is_empty()) {
-        let _ = writeln!(text, "{}, {}", client_title(client), counted(client.requests, "request"));
+        let _ = writeln!(text, "{}, {}", client_title(client), format_count(client.requests, "request"));
         for finding in &client.findings {
             write_finding(&mut text, finding, baseline.contains(client, finding));
         }
@@ -18,10 +18,10 @@ pub fn render(report: &Summary, baseline: &Baseline) -> String {
     let _ = write!(
         text,
         "{}: {}, {}, {}",
-        counted(report.clients.len(), "client"),
-        counted(count(Severity::Error), "error"),
-        counted(count(Severity::Warning), "warning"),
-        counted(count(Severity::Note), "note"),
+        format_count(report.clients.len(), "client"),
+        format_count(count(Severity::Error), "error"),
+        format_count(count(Severity::Warning), "warning"),
+        format_count(count(Severity::Note), "note"),
     );
     let _ = writeln!(
         text,

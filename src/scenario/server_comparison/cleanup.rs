@@ -10,7 +10,7 @@ pub struct CreatedObject {
     removal: Removal,
     /// The handle of the account that created it. It is empty if the account is unknown.
     creator: String,
-    /// Kind and ID for messages to the user, such as `messages 12`.
+    /// For messages to the user: an ID after a word of the path or the kind, such as `messages 12` or `channel 5`.
     name: String,
 }
 
@@ -80,14 +80,10 @@ pub fn creates_objects(method: &str, path: &str) -> bool {
     method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
 }
 
-/// What a request created on a server, or may have created, if the reply does not identify that, as text. None if it
-/// creates no objects. `reason` is what is wrong with the reply, and `unique_word` that of the probe.
-pub fn unidentified_creation(
-    method: &str,
-    path: &str,
-    reason: &str,
-    (url, unique_word): (&str, &str),
-) -> Option<String> {
+/// A line for the user about objects that a request created on a server, or may have created, but that its reply does
+/// not identify. None if such requests create no objects. `reason` says what is wrong with the reply. The names that the
+/// probe gives contain `unique_word`.
+pub fn unidentified_creation(method: &str, path: &str, url: &str, unique_word: &str, reason: &str) -> Option<String> {
     creates_objects(method, path).then(|| {
         format!("what {method} {path} made on {url} ({reason}); names that the probe gives contain {unique_word}")
     })

@@ -50,7 +50,7 @@ pub struct ProbeSettings<'a> {
     /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
     pub is_interrupted: &'a AtomicBool,
     /// How many waits of all probes of a comparison ended without the missing events.
-    pub failed_waits: &'a AtomicUsize,
+    pub failed_wait_count: &'a AtomicUsize,
 }
 
 /// A probe in progress on two servers.
@@ -246,8 +246,9 @@ impl ProbeRun<'_> {
     ) -> Result<[HttpReply; 2], String> {
         let mut replies = Vec::new();
         for (index, request) in encoded.iter().enumerate() {
-            let place = (self.servers[index].url.as_str(), self.settings.unique_word);
-            let unidentified = |reason: &str| cleanup::unidentified_creation(&request.method, path, reason, place);
+            let (url, unique_word) = (self.servers[index].url.as_str(), self.settings.unique_word);
+            let unidentified =
+                |reason: &str| cleanup::unidentified_creation(&request.method, path, url, unique_word, reason);
             let reply = self.servers[index].send(request.clone()).await.inspect_err(|_| {
                 let creation = unidentified("perhaps: the reply was lost");
                 result.unremoved_objects.extend(creation);
@@ -356,8 +357,8 @@ impl ProbeRun<'_> {
     async fn event_differences(&mut self, waits_for_late_events: bool) -> Result<Vec<ServerDifference>, String> {
         let handles = self.servers[0].handles();
         let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
-        let failed_waits = self.settings.failed_waits;
-        let may_wait_long = failed_waits.load(Ordering::Relaxed) < MAX_FAILED_WAITS;
+        let failed_wait_count = self.settings.failed_wait_count;
+        let may_wait_long = failed_wait_count.load(Ordering::Relaxed) < MAX_FAILED_WAITS;
         let max_wait = if may_wait_long { MAX_EVENT_WAIT } else { SHORT_EVENT_WAIT };
         let mut waited = Duration::ZERO;
         loop {
@@ -373,7 +374,7 @@ impl ProbeRun<'_> {
                 break;
             }
             if waited >= max_wait {
-                failed_waits.fetch_add(1, Ordering::Relaxed);
+                failed_wait_count.fetch_add(1, Ordering::Relaxed);
                 break;
             }
             tokio::time::sleep(READ_INTERVAL).await;

@@ -123,7 +123,11 @@ fn is_long(text: &str) -> bool {
 #[tokio::test]
 async fn names_and_addresses_of_many_people_are_distinct() {
     use chatdouble::fixture::generate::{Size, format_json, generate_document};
-    let made = format_json(&generate_document(Size { users: 1_500, channels: 60, messages: 500 }, 3, &mut |_| {}));
+    let made = format_json(&generate_document(
+        Size { user_count: 1_500, channel_count: 60, message_count: 500 },
+        3,
+        &mut |_| {},
+    ));
     let origin = loaded(&made, |_| {}).await;
     loaded(&read(&origin.url(), &origin.user("olive"), "many", &["--anonymize"]).await, |_| {}).await;
 }

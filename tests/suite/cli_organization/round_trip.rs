@@ -45,7 +45,8 @@ struct Compared {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_an_account_reads_answers_as_the_origin() {
     use chatdouble::fixture::generate::{Size, format_json, generate_document};
-    let made = format_json(&generate_document(Size { users: 40, channels: 12, messages: 60 }, 7, &mut |_| {}));
+    let made =
+        format_json(&generate_document(Size { user_count: 40, channel_count: 12, message_count: 60 }, 7, &mut |_| {}));
     let generated = loaded(&made, |_| {}).await;
     let [default, hostile] = [server_with("default").await, server_with("hostile").await];
     let mut all = Compared::default();

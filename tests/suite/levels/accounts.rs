@@ -75,7 +75,7 @@ async fn statuses_were_texts_before_86() {
 }
 
 #[tokio::test]
-async fn visitors_did_not_list_users_before_387() {
+async fn spectators_did_not_list_users_before_387() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 387).await;
 

@@ -176,7 +176,7 @@ async fn the_old_topic_got_notices_of_moves_before_152() {
 }
 
 #[tokio::test]
-async fn some_parameters_of_visitors_were_ignored_before_149() {
+async fn some_parameters_of_spectators_were_ignored_before_149() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 149).await;
     for params in [json!({"client_gravatar": true}), json!({"include_subscribers": true})] {

@@ -8,7 +8,7 @@ use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use chatdouble::feature::has_changes_of;
-use chatdouble::level::objects::{DEFAULT_CHANNEL, ObjectKind};
+use chatdouble::level::objects::ObjectKind;
 use chatdouble::level::place::{Place, Source, Step, visit_objects};
 use chatdouble::level::{Change, ChangeKind, Emulation, changes, emulation};
 use chatdouble::realm::Realm;
@@ -152,10 +152,8 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                 ChangeKind::Field { object, name } => {
                     let is_excused =
                         FIELDS_NOT_SHOWN.iter().any(|(not, _, levels)| *not == name && levels.contains(at));
-                    // The object around it may be younger than the field; the newest level has all but default channels,
-                    // which are numbers there.
-                    let is_of_newest = *at == NEWEST_FEATURE_LEVEL && !std::ptr::eq(object, &DEFAULT_CHANNEL);
-                    let is_shown = seen.shows(object) || is_of_newest;
+                    // The object around it may be younger than the field; the newest level has all objects.
+                    let is_shown = seen.shows(object) || *at == NEWEST_FEATURE_LEVEL;
                     let is_there = is_shown && has_changes_of(*at, *level) && *at < renamed_at(object, name);
                     expect(is_there && !is_excused, seen.has(object, name), format!("{name} of {}", object.name));
                 }

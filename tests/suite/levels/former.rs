@@ -250,6 +250,11 @@ async fn keys_of_the_register_reply_that_were_always_there_or_are_gone() {
 
     let of_realm = Age::at(&server, 52).await.user("mel").register(json!({"event_types": ["realm"]})).await.state;
     assert_eq!(of_realm.get("stream_name_max_length"), None);
+    for (event_type, is_present) in [("realm_user", true), ("stream", false)] {
+        let state = Age::at(&server, 340).await.user("mel").register(json!({"event_types": [event_type]})).await.state;
+        let rights = ["can_subscribe_other_users", "can_create_public_streams"].map(|key| state.get(key).is_some());
+        assert_eq!(rights, [is_present; 2], "{event_type}");
+    }
     for (level, expected) in [(425, Some(&json!(false))), (426, None)] {
         let state = Age::at(&server, level).await.user("mel").register(json!({"event_types": ["realm"]})).await.state;
         assert_eq!(state.get("realm_is_zephyr_mirror_realm"), expected, "at {level}");

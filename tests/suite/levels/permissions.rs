@@ -188,6 +188,10 @@ async fn some_permissions_of_the_organization_were_numbers_before_314() {
             plain.error("BAD_REQUEST", &format!("{name} does not have the expected format"));
         }
     }
+    for level in [261, 273] {
+        let reply = Age::at(&server, level).await.user("olive").patch("/realm", json!({name: true})).await;
+        reply.error("BAD_REQUEST", &format!("{name} does not have the expected format"));
+    }
 }
 
 /// Who of an owner, administrator, moderator, member and guest may do something.

@@ -93,6 +93,21 @@ async fn some_refusals_had_other_messages() {
 }
 
 #[tokio::test]
+async fn messages_that_both_recorded_levels_have_apply_below_497() {
+    let server = TestServer::start().await;
+    let drafts = json!({"drafts": r#"[{"x": 1, "type": "", "to": [], "topic": "", "content": "c"}]"#});
+    for (level, command_message, draft_message) in [
+        (387, "There should be a leading slash in the zcommand.", "Argument \"x\" at drafts[0][\"x\"] is unexpected"),
+        (496, "There should be a leading slash in the zcommand.", "Argument \"x\" at drafts[0][\"x\"] is unexpected"),
+        (497, "A command begins with a slash.", "Argument \"x\" at drafts[0] is unexpected"),
+    ] {
+        let mel = Age::at(&server, level).await.user("mel");
+        mel.post("/zcommand", json!({"command": "ping"})).await.error("BAD_REQUEST", command_message);
+        mel.post("/drafts", drafts.clone()).await.error("BAD_REQUEST", draft_message);
+    }
+}
+
+#[tokio::test]
 async fn refused_credentials_had_one_code() {
     let server = TestServer::start().await;
     for (level, invalid, deactivated) in

@@ -7,7 +7,7 @@ use chatdouble::fixture::{Fixture, built_in, generate};
 use serde_json::{Map, Value, json};
 
 /// How large a generated realm is.
-const SIZE: generate::Size = generate::Size { users: 6, channels: 5, messages: 60 };
+const SIZE: generate::Size = generate::Size { user_count: 6, channel_count: 5, message_count: 60 };
 
 /// A story, block by block.
 #[derive(Clone)]
@@ -59,8 +59,8 @@ impl Story {
             world = world.replace("```world\n", &format!("```world\nfeature_level: {}\n", self.level));
         }
         if self.realm != 0 {
-            let generate::Size { users, channels, messages } = SIZE;
-            let sizes = format!("--users {users} --channels {channels} --messages {messages}");
+            let generate::Size { user_count, channel_count, message_count } = SIZE;
+            let sizes = format!("--users {user_count} --channels {channel_count} --messages {message_count}");
             world = world.replace("```world\n", "```world\nfixture: realm.json\n");
             world = format!(
                 "`chatdouble fixture generate {sizes} --seed {} -o realm.json` makes the realm.\n\n{world}",

@@ -30,7 +30,7 @@ fn is_boundary(character: char) -> bool {
 }
 
 pub(super) fn expand_addresses(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     for range in find_bare_addresses(text) {
         let address = &text[range.clone()];
         let placeholder = match sanitize(address) {
@@ -41,9 +41,9 @@ pub(super) fn expand_addresses(inline: &mut InlineExpander<'_, '_>, text: &str) 
             }
             None => inline.stash_text(address.to_owned()),
         };
-        rewriting.replace(range, &placeholder);
+        rewriter.replace(range, &placeholder);
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// The ranges of the bare addresses in a text, from left to right.

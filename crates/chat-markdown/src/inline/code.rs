@@ -43,16 +43,16 @@ impl BacktickRuns {
 pub(super) fn expand_code(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     memchr::memchr(b'`', text.as_bytes())?;
     let runs = BacktickRuns::find(text);
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     for &(start, length) in &runs.all {
-        if start < rewriting.position() {
+        if start < rewriter.position() {
             continue;
         }
-        let before = &text[rewriting.position()..start];
+        let before = &text[rewriter.position()..start];
         let backslash_count = before.len() - before.trim_end_matches('\\').len();
         if backslash_count > 0 && backslash_count.is_multiple_of(2) {
             let placeholder = inline.stash_text("\\".repeat(backslash_count / 2));
-            rewriting.replace(start - backslash_count..start, &placeholder);
+            rewriter.replace(start - backslash_count..start, &placeholder);
         }
         let escaped_count = backslash_count % 2;
         let opening = start + escaped_count;
@@ -64,8 +64,8 @@ pub(super) fn expand_code(inline: &mut InlineExpander<'_, '_>, text: &str) -> Op
             let content = html::escape_code(&text[opening + count..closing]);
             let placeholder =
                 inline.stash_element(Node { tag: "code", text: Text::literal(content), ..Node::default() });
-            rewriting.replace(opening..closing + count, &placeholder);
+            rewriter.replace(opening..closing + count, &placeholder);
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }

@@ -1,4 +1,5 @@
-//! Expands emoji and emoticons, and line ends in the same pass as emoji that are written as characters.
+//! Expands emoji and emoticons, and line ends in the same pass as emoji that are written as characters. Each pass
+//! returns the changed text, or None if it replaces nothing.
 
 use super::InlineExpander;
 use super::text_rewriter::TextRewriter;
@@ -9,10 +10,10 @@ use crate::tree::{Node, Text};
 /// Expands names such as `:smile:`. Unknown names are stashed as text, so that their second colon does not begin
 /// another emoji.
 pub(super) fn expand_emoji_names(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let is_in_name = |character: char| is_word_character(character) || matches!(character, '-' | '+');
     for start in memchr::memchr_iter(b':', text.as_bytes()) {
-        if start < rewriting.position() {
+        if start < rewriter.position() {
             continue;
         }
         let following = &text[start + 1..];
@@ -24,9 +25,9 @@ pub(super) fn expand_emoji_names(inline: &mut InlineExpander<'_, '_>, text: &str
             Some(element) => inline.stash_element(element),
             None => inline.stash_text(text[start..start + length + 2].to_owned()),
         };
-        rewriting.replace(start..start + length + 2, &placeholder);
+        rewriter.replace(start..start + length + 2, &placeholder);
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 fn emoji_node(inline: &InlineExpander<'_, '_>, name: &str) -> Option<Node> {
@@ -45,12 +46,12 @@ pub(super) fn expand_emoticons(inline: &mut InlineExpander<'_, '_>, text: &str) 
         return None;
     }
     let is_boundary = |character: char| ",.;?!()[] \"'\n\t".contains(character);
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     for (start, _) in text.match_indices([':', '(', '<', ';']) {
-        let is_separate = start >= rewriting.position()
-            && text[rewriting.position()..start].chars().next_back().is_none_or(is_boundary);
-        // Without a character in between, an emoticon after another is none.
-        if !is_separate || start == rewriting.position() && start > 0 {
+        let is_separate = start >= rewriter.position()
+            && text[rewriter.position()..start].chars().next_back().is_none_or(is_boundary);
+        // An emoticon directly after another one stays text.
+        if !is_separate || start == rewriter.position() && start > 0 {
             continue;
         }
         let emoticon = inline.context.settings.output_format.emoji.emoticons().find(|(emoticon, _, _)| {
@@ -59,46 +60,46 @@ pub(super) fn expand_emoticons(inline: &mut InlineExpander<'_, '_>, text: &str) 
         });
         if let Some((emoticon, code, name)) = emoticon {
             let placeholder = inline.stash_element(unicode_emoji_node(code, name));
-            rewriting.replace(start..start + emoticon.len(), &placeholder);
+            rewriter.replace(start..start + emoticon.len(), &placeholder);
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// Expands line ends, and emoji that are written as characters.
 pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let names = inline.context.settings.output_format.emoji;
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mut index = 0;
     while let Some(offset) = text.as_bytes()[index..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {
         index += offset;
         if text.as_bytes()[index] == b'\n' {
             let placeholder = inline.stash_element(Node { tag: "br", ..Node::default() });
-            rewriting.replace(index..index + 1, &placeholder);
+            rewriter.replace(index..index + 1, &placeholder);
             index += 1;
             continue;
         }
         // In a keycap, the first non-ASCII character follows a digit, `#` or `*`.
         let keycap_start =
-            index.checked_sub(1).filter(|&start| start >= rewriting.position() && text.is_char_boundary(start));
+            index.checked_sub(1).filter(|&start| start >= rewriter.position() && text.is_char_boundary(start));
         let keycap = keycap_start.and_then(|start| Some((start, names.sequence(&text[start..])?)));
         let (start, sequence) =
-            match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.byte_length > 1) {
+            match keycap.filter(|(start, sequence)| text.as_bytes()[*start].is_ascii() && sequence.length > 1) {
                 Some((start, sequence)) => (start, Some(sequence)),
                 None => (index, names.sequence(&text[index..])),
             };
         match sequence {
-            Some(EmojiSequence { code: Some(code), byte_length }) => {
+            Some(EmojiSequence { code: Some(code), length }) => {
                 let name = names.names_of(code).and_then(|names| names.first());
                 let placeholder = inline.stash_element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
-                rewriting.replace(start..start + byte_length, &placeholder);
-                index = start + byte_length;
+                rewriter.replace(start..start + length, &placeholder);
+                index = start + length;
             }
-            Some(EmojiSequence { code: None, byte_length }) => index = start + byte_length,
+            Some(EmojiSequence { code: None, length }) => index = start + length,
             None => index += text[index..].chars().next().map_or(1, char::len_utf8),
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 fn unicode_emoji_node(code: &str, name: &str) -> Node {

@@ -66,7 +66,7 @@ fn expand_between_asterisks(
 pub(super) fn expand_strong(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     const DELIMITER: &str = "**";
     text.contains(DELIMITER).then_some(())?;
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
         let mut position = 0;
@@ -77,17 +77,17 @@ pub(super) fn expand_strong(inline: &mut InlineExpander<'_, '_>, text: &str) -> 
             let Some(closing) = line[min_end..].find(DELIMITER).map(|offset| min_end + offset) else { break };
             let placeholder = inline.stash_nested_element(&["strong"], &line[content_start..closing]);
             position = closing + DELIMITER.len();
-            rewriting.replace(line_start + opening..line_start + position, &placeholder);
+            rewriter.replace(line_start + opening..line_start + position, &placeholder);
         }
         line_start += line.len();
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// Expands `~~deleted~~`: between exactly two tildes on each side, on one line, without further tildes.
 pub(super) fn expand_deleted(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("~~").then_some(())?;
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mut opening: Option<usize> = None;
     let mut position = 0;
     while let Some(start) = memchr::memchr(b'~', &text.as_bytes()[position..]).map(|offset| position + offset) {
@@ -97,10 +97,10 @@ pub(super) fn expand_deleted(inline: &mut InlineExpander<'_, '_>, text: &str) ->
         match content.filter(|content| !text[content.clone()].contains('\n')) {
             Some(content) => {
                 let placeholder = inline.stash_nested_element(&["del"], &text[content.clone()]);
-                rewriting.replace(content.start - 2..position, &placeholder);
+                rewriter.replace(content.start - 2..position, &placeholder);
             }
             None => opening = (count == 2).then_some(start),
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }

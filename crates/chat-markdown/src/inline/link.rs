@@ -22,9 +22,9 @@ struct Destination {
 pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("](").then_some(())?;
     let closing_brackets = find_closing_brackets(text);
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'[', text.as_bytes()) {
-        let Some(&label_end) = closing_brackets.get(&start).filter(|_| start >= rewriting.position()) else { continue };
+        let Some(&label_end) = closing_brackets.get(&start).filter(|_| start >= rewriter.position()) else { continue };
         let Some(destination) = parse_destination(inline, text, label_end + 1) else { continue };
         let label = &text[start + 1..label_end];
         let is_image = text[..start].ends_with('!');
@@ -35,10 +35,10 @@ pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
         };
         if let Some(element) = element {
             let placeholder = inline.stash_element(element);
-            rewriting.replace(start - usize::from(is_image)..destination.end, &placeholder);
+            rewriter.replace(start - usize::from(is_image)..destination.end, &placeholder);
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// The position of the closing bracket of each opening bracket.

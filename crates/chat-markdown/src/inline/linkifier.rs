@@ -10,7 +10,7 @@ pub(super) fn expand_linkifiers(inline: &mut InlineExpander<'_, '_>, text: &str)
     let mut output: Option<String> = None;
     for linkifier in inline.context.linkifiers.clone() {
         let text = output.as_deref().unwrap_or(text);
-        let mut rewriting = TextRewriter::new(text);
+        let mut rewriter = TextRewriter::new(text);
         for linkifier_match in linkifier.matches(text, 0, &inline.context.budget).ok()? {
             let Some(href) = sanitize(&linkifier_match.url) else { continue };
             let target = Target::from_url(inline.context, &href);
@@ -18,9 +18,9 @@ pub(super) fn expand_linkifiers(inline: &mut InlineExpander<'_, '_>, text: &str)
             let attributes = vec![("href", target.href)];
             let placeholder =
                 inline.stash_element(Node { tag: "a", attributes, text: label, is_link: true, ..Node::default() });
-            rewriting.replace(linkifier_match.range, &placeholder);
+            rewriter.replace(linkifier_match.range, &placeholder);
         }
-        if let Some(linked) = rewriting.finish() {
+        if let Some(linked) = rewriter.finish() {
             output = Some(linked);
         }
     }

@@ -21,11 +21,11 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
     if !text.contains(DELIMITER) {
         return None;
     }
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mut is_open = false;
     let mut position = 0;
     while let Some(start) = text[position..].find(DELIMITER).map(|offset| position + offset) {
-        let before = text[rewriting.position()..start].chars().next_back();
+        let before = text[rewriter.position()..start].chars().next_back();
         let may_start = before.is_none_or(|before| before != '$' && !is_word_character(before));
         let Some(length) = source_length(&text[start + DELIMITER.len()..]).filter(|_| may_start) else {
             position = start + 1;
@@ -42,13 +42,13 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
             inline.stash_element(Node { tag: "span", attributes, text: content, ..Node::default() })
         };
         position = start + length + 2 * DELIMITER.len();
-        rewriting.replace(start..position, &placeholder);
+        rewriter.replace(start..position, &placeholder);
         if is_open && remaining_repetitions > 0 {
-            let rewritten = rewriting.finish()?;
+            let rewritten = rewriter.finish()?;
             return Some(expand_sources(inline, &rewritten, remaining_repetitions - 1).unwrap_or(rewritten));
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// The length in bytes of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped

@@ -22,16 +22,16 @@ fn replace_references<'t>(
     references: impl Iterator<Item = NameReference<'t>>,
     build_element: impl Fn(&mut InlineExpander<'_, '_>, NameReference<'t>) -> Option<Node>,
 ) -> Option<String> {
-    let mut rewriting = TextRewriter::new(text);
+    let mut rewriter = TextRewriter::new(text);
     let mentions_are_silent = inline.context.settings.mentions_are_silent;
     for mut reference in references {
         reference.is_silent |= mentions_are_silent;
         if let Some(element) = build_element(inline, reference) {
             let placeholder = inline.stash_element(element);
-            rewriting.replace(reference.start..reference.end, &placeholder);
+            rewriter.replace(reference.start..reference.end, &placeholder);
         }
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 /// Expands `@**King Hamlet**`, and mentions of everyone such as `@**all**`.

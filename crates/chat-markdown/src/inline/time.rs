@@ -88,8 +88,8 @@ const ZONES: [(&str, i32); 36] = [
 /// Expands `<time:2026-01-31T12:00>`.
 pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains(OPENING).then_some(())?;
-    let mut rewriting = TextRewriter::new(text);
-    while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {
+    let mut rewriter = TextRewriter::new(text);
+    while let Some(start) = text[rewriter.position()..].find(OPENING).map(|offset| rewriter.position() + offset) {
         let source_start = start + OPENING.len();
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[source_start..]).map(|offset| source_start + offset)
         else {
@@ -107,9 +107,9 @@ pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
                 }
                 None => inline.stash_text(text[start..=end].to_owned()),
             };
-        rewriting.replace(start..end + 1, &placeholder);
+        rewriter.replace(start..end + 1, &placeholder);
     }
-    rewriting.finish()
+    rewriter.finish()
 }
 
 fn time_element(source: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<Node> {

@@ -153,9 +153,9 @@ impl ChannelSpec {
 }
 
 /// The privacy that the parameters ask for. A private channel has a protected history unless they ask for a shared one.
-fn privacy_of_new_channel(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
+fn privacy_of_new_channel(invite_only: bool, is_web_public: bool, has_public_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {
-        (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,
+        (true, _) if has_public_history == Some(true) => Privacy::PrivateSharedHistory,
         (true, _) => Privacy::PrivateProtectedHistory,
         (false, true) => Privacy::WebPublic,
         (false, false) => Privacy::Public,

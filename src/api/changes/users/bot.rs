@@ -33,7 +33,8 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
     RealmBotUpdate { bot: BotUpdate { user_id, account, ..BotUpdate::default() } }
 }
 
-/// Reports the new owner of a bot to administrators. Other owners get `realm_bot` add or delete instead.
+/// Reports the new owner of a bot to administrators. A new or former owner who is no administrator gets `realm_bot`
+/// add or delete instead.
 ///
 /// Event: below 474, `realm_bot` update.
 pub fn emit_new_owner(tx: &mut Tx, bot: UserId, owner: UserId) {

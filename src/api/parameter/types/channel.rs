@@ -62,7 +62,7 @@ impl Parameter for RetentionDays {
         let requested_days = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match requested_days.parse::<i64>() {
             Ok(days) if days > 0 => Ok(Self(Some(days))),
-            _ => Err(Error::BadParameterValue {
+            _ => Err(Error::RequestVariableInvalid {
                 var_name: "message_retention_days".into(),
                 bad_value: requested_days.into(),
             }),

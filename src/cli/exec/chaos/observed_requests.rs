@@ -1,13 +1,12 @@
 //! The observed requests of a command, which random faults can affect.
 
+use crate::api::server::login::TEST_SETUP_ROUTES;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// Requests of an operation or a user beyond this number are not counted, since the number of polls varies from run to
 /// run.
 const MAX_COUNTED_REQUESTS: usize = 8;
-/// The operations with which tests get API keys; faults must not affect them.
-const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 
 /// The requests of a command, counted by operation and by user.
 ///
@@ -15,17 +14,17 @@ const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 /// together. Only the first [`MAX_COUNTED_REQUESTS`] of them are recorded.
 #[derive(Clone, Debug, Default)]
 pub struct ObservedRequests {
-    operations: BTreeMap<(&'static str, String), Operation>,
+    operations: BTreeMap<(&'static str, String), ObservedOperation>,
     /// Number of requests of each user, up to [`MAX_COUNTED_REQUESTS`].
-    users: BTreeMap<String, usize>,
+    request_counts: BTreeMap<String, usize>,
     /// Numbers of the polls that acknowledged events.
     pub acknowledging_polls: Vec<usize>,
     /// Numbers of the polls that returned events.
     pub polls_with_events: Vec<usize>,
     /// Numbers of the polls that returned several events.
     pub polls_with_several_events: Vec<usize>,
-    /// The last acknowledged event of each queue, by queue ID.
-    last_acknowledged: HashMap<String, i64>,
+    /// The ID of the last acknowledged event of each queue, by queue ID.
+    last_acknowledged_ids: HashMap<String, i64>,
     poll_count: usize,
     /// Number of requests on which a fault fired that the command itself had set up. They are counted nowhere else.
     faulted_count: usize,
@@ -33,7 +32,7 @@ pub struct ObservedRequests {
 
 /// What was observed of an operation.
 #[derive(Clone, Debug, Default)]
-pub struct Operation {
+pub struct ObservedOperation {
     /// Number of requests, up to [`MAX_COUNTED_REQUESTS`].
     pub request_count: usize,
     /// Whether a request emitted an event.
@@ -44,7 +43,7 @@ pub struct Operation {
 
 /// A request of the journal, reduced to what faults depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct ObservedRequest<'a> {
     pub route: &'static str,
     pub method: &'a str,
     /// Email address of the caller, if faults may be restricted to this user.
@@ -57,13 +56,14 @@ pub struct Request<'a> {
 
 impl ObservedRequests {
     /// Adds a request. Requests must be added in the order in which they were answered.
-    pub fn add(&mut self, request: Request<'_>) {
+    pub fn add(&mut self, request: ObservedRequest<'_>) {
+        // Faults must not affect them.
         if TEST_SETUP_ROUTES.contains(&request.route) {
             return;
         }
         if let Some(user) = request.user {
-            let requests = self.users.entry(user.to_owned()).or_default();
-            *requests = (*requests + 1).min(MAX_COUNTED_REQUESTS);
+            let request_count = self.request_counts.entry(user.to_owned()).or_default();
+            *request_count = (*request_count + 1).min(MAX_COUNTED_REQUESTS);
         }
         let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
         operation.request_count = (operation.request_count + 1).min(MAX_COUNTED_REQUESTS);
@@ -74,12 +74,12 @@ impl ObservedRequests {
         }
     }
 
-    /// Adds a request on which a fault fired that the command itself had set up.
-    pub fn add_faulted(&mut self) {
+    /// Counts a request on which a fault fired that the command itself had set up.
+    pub fn count_faulted(&mut self) {
         self.faulted_count += 1;
     }
 
-    fn add_poll(&mut self, request: Request<'_>) {
+    fn add_poll(&mut self, request: ObservedRequest<'_>) {
         let number = self.poll_count;
         self.poll_count += 1;
         if number >= MAX_COUNTED_REQUESTS {
@@ -88,7 +88,7 @@ impl ObservedRequests {
         let param = |name: &str| request.params.get(name).map(String::as_str).unwrap_or_default();
         let acknowledged: i64 = param("last_event_id").parse().unwrap_or(-1);
         let previously_acknowledged =
-            self.last_acknowledged.insert(param("queue_id").to_owned(), acknowledged).unwrap_or(-1);
+            self.last_acknowledged_ids.insert(param("queue_id").to_owned(), acknowledged).unwrap_or(-1);
         if acknowledged > previously_acknowledged {
             self.acknowledging_polls.push(number);
         }
@@ -105,19 +105,19 @@ impl ObservedRequests {
     /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation and
     /// user counts.
     pub fn merge(&mut self, other: Self) {
-        for (key, Operation { request_count, has_events, longest_reply_bytes }) in other.operations {
+        for (key, ObservedOperation { request_count, has_events, longest_reply_bytes }) in other.operations {
             let operation = self.operations.entry(key).or_default();
             operation.request_count = operation.request_count.max(request_count);
             operation.has_events |= has_events;
             operation.longest_reply_bytes = operation.longest_reply_bytes.max(longest_reply_bytes);
         }
-        for (user, requests) in other.users {
-            let count = self.users.entry(user).or_default();
-            *count = requests.max(*count);
+        for (user, request_count) in other.request_counts {
+            let largest_count = self.request_counts.entry(user).or_default();
+            *largest_count = request_count.max(*largest_count);
         }
         self.faulted_count += other.faulted_count;
-        let merge_numbers = |numbers: &mut Vec<usize>, other: Vec<usize>| {
-            numbers.extend(other);
+        let merge_numbers = |numbers: &mut Vec<usize>, other_numbers: Vec<usize>| {
+            numbers.extend(other_numbers);
             numbers.sort_unstable();
             numbers.dedup();
         };
@@ -128,7 +128,7 @@ impl ObservedRequests {
 
     /// The users with the number of their requests.
     pub fn users(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.users.iter().map(|(user, requests)| (user.as_str(), *requests))
+        self.request_counts.iter().map(|(user, request_count)| (user.as_str(), *request_count))
     }
 
     /// Why no fault can fire on these requests. None if one can.
@@ -144,11 +144,11 @@ impl ObservedRequests {
     }
 
     /// The operations, with method and route.
-    pub fn operations(&self) -> impl Iterator<Item = (&str, &'static str, &Operation)> {
+    pub fn operations(&self) -> impl Iterator<Item = (&str, &'static str, &ObservedOperation)> {
         self.operations.iter().map(|((route, method), operation)| (method.as_str(), *route, operation))
     }
 
-    pub fn operation(&self, method: &str, route: &'static str) -> Option<&Operation> {
+    pub fn operation(&self, method: &str, route: &'static str) -> Option<&ObservedOperation> {
         self.operations.get(&(route, method.to_owned()))
     }
 }

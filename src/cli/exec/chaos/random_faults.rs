@@ -1,7 +1,7 @@
 //! Draws random faults that can fire on the observed requests (A-512). Faults that uncover more bugs in clients have
 //! larger weights; the weights are estimates.
 
-use super::observed_requests::{ObservedRequests, Operation};
+use super::observed_requests::{ObservedOperation, ObservedRequests};
 use crate::realm::seeded_rng::SeededRng;
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,7 @@ struct Target {
 }
 
 impl Target {
-    fn for_operation(method: &str, route: &'static str, operation: &Operation) -> Self {
+    fn for_operation(method: &str, route: &'static str, operation: &ObservedOperation) -> Self {
         let after = (0..operation.request_count).collect();
         Self {
             filter: json!({"method": method, "path": route}),
@@ -120,6 +120,7 @@ static FAULT_KINDS: &[FaultKind] = &[
         |observed_requests| poll_targets(observed_requests, later_polls),
         |_, _| json!({"lose_queue": true}),
     ),
+    // The register reply breaks off: the client has no queue, and does not know that the server has one.
     fault_kind(
         4,
         Some(1),
@@ -128,6 +129,7 @@ static FAULT_KINDS: &[FaultKind] = &[
     ),
     // An event arrives before the reply to the request that caused it.
     fault_kind(4, Some(1), polled_write_targets, |_, random| json!({"delay_ms": 200 * (1 + random.next_below(5))})),
+    // Events come twice: the client has to ignore those that it knows.
     fault_kind(
         4,
         Some(2),
@@ -136,6 +138,7 @@ static FAULT_KINDS: &[FaultKind] = &[
         },
         |_, _| json!({"events": "repeat"}),
     ),
+    // Events come late, with a later poll.
     fault_kind(
         3,
         Some(2),
@@ -144,6 +147,7 @@ static FAULT_KINDS: &[FaultKind] = &[
         },
         |_, _| json!({"events": "hold"}),
     ),
+    // Events that one poll would return come with several.
     fault_kind(
         2,
         Some(3),
@@ -205,7 +209,7 @@ const EVENTS: &str = "/events";
 
 fn operation_targets(
     observed_requests: &ObservedRequests,
-    is_target: fn(&str, &str, &Operation) -> bool,
+    is_target: fn(&str, &str, &ObservedOperation) -> bool,
 ) -> Vec<Target> {
     let targets =
         observed_requests.operations().filter(|(method, route, operation)| is_target(method, route, operation));
@@ -247,9 +251,9 @@ fn later_polls(observed_requests: &ObservedRequests) -> Vec<usize> {
 
 /// The requests of each user, with fewer than `limit` requests that pass first.
 fn user_targets(observed_requests: &ObservedRequests, limit: usize) -> Vec<Target> {
-    let target = |(user, requests): (&str, usize)| Target {
+    let target = |(user, request_count): (&str, usize)| Target {
         filter: json!({"user": user}),
-        after: (0..requests.min(limit)).collect(),
+        after: (0..request_count.min(limit)).collect(),
         longest_reply_bytes: 0,
     };
     observed_requests.users().map(target).collect()
@@ -264,7 +268,7 @@ fn truncation_effect(target: &Target, random: &mut RandomNumbers) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::observed_requests::Request;
+    use super::super::observed_requests::ObservedRequest;
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -274,7 +278,15 @@ mod tests {
         let mut add = |method, route, last: &str, reply: &str, has_events| {
             let params = BTreeMap::from([("queue_id".into(), "q".into()), ("last_event_id".into(), last.into())]);
             let (user, reply) = ((route != "/dev_fetch_api_key").then_some("mel@chat.test"), reply.as_bytes());
-            observed_requests.add(Request { method, route, user, params: &params, status: 200, reply, has_events });
+            observed_requests.add(ObservedRequest {
+                method,
+                route,
+                user,
+                params: &params,
+                status: 200,
+                reply,
+                has_events,
+            });
         };
         add("POST", "/dev_fetch_api_key", "", "{}", false);
         add("POST", "/register", "", r#"{"queue_id":"q","last_event_id":-1}"#, false);
@@ -301,13 +313,13 @@ mod tests {
         for fault in (0..500).flat_map(|run| draw_faults(&observed_requests, 1, run, 8)) {
             let (method, path) = (fault["match"]["method"].as_str(), fault["match"]["path"].as_str());
             let after = fault["after"].as_u64().unwrap_or_default();
-            let requests = match (method, path) {
+            let request_count = match (method, path) {
                 (Some("POST"), Some("/register" | "/messages")) => 1,
                 (Some("GET"), Some("/events")) => 2,
                 (None, None) if fault["match"]["user"] == "mel@chat.test" => 4,
                 other => panic!("{other:?} was not observed: {fault}"),
             };
-            assert!(after < requests, "{fault}");
+            assert!(after < request_count, "{fault}");
             let effect = &fault["effect"];
             match effect["events"].as_str() {
                 Some("repeat") => assert_eq!(after, 1, "{fault}"),

@@ -11,9 +11,9 @@ const NUMBER_POINTERS: [(&str, u64); 5] = [
     ("/effect/rate_limit/retry_after", 0),
 ];
 
-/// Finds a minimal part of `faults` with which the command fails, with the smallest numbers. Delays may be longer
-/// than necessary, by at most an eighth of the result. No single fault can be removed from the result. The command must
-/// fail with all of `faults`.
+/// Finds a minimal part of `faults` with which the command fails, with the smallest numbers. A delay may be longer
+/// than necessary, by at most 1 ms and an eighth of itself. No single fault can be removed from the result. The command
+/// must fail with all of `faults`.
 ///
 /// # Errors
 ///
@@ -119,13 +119,13 @@ mod tests {
 
     /// Shrinks faults for a command that fails as `fails` returns. Returns the minimal faults and the number of runs.
     fn shrink(faults: Vec<Value>, fails: impl Fn(&[Value]) -> bool) -> (Vec<Value>, usize) {
-        let mut runs = 0;
+        let mut run_count = 0;
         let counted_fails = async |faults: &[Value]| {
-            runs += 1;
+            run_count += 1;
             Ok::<bool, Infallible>(fails(faults))
         };
         let Ok(minimal_faults) = minimal_faults(faults, counted_fails).now_or_never().expect("nothing is waited for");
-        (minimal_faults, runs)
+        (minimal_faults, run_count)
     }
 
     fn fault(name: u64) -> Value {
@@ -136,16 +136,16 @@ mod tests {
     fn faults_that_are_not_needed_are_removed() {
         let eight_faults: Vec<Value> = (0..8).map(fault).collect();
         for needed in 0..8 {
-            let (minimal_faults, runs) = shrink(eight_faults.clone(), |faults| faults.contains(&fault(needed)));
+            let (minimal_faults, run_count) = shrink(eight_faults.clone(), |faults| faults.contains(&fault(needed)));
             assert_eq!(minimal_faults, [fault(needed)]);
-            assert!(runs <= 8, "{runs}");
+            assert!(run_count <= 8, "{run_count}");
         }
         for (first, second) in [(0, 7), (2, 3), (1, 5)] {
-            let (minimal_faults, runs) = shrink(eight_faults.clone(), |faults| {
+            let (minimal_faults, run_count) = shrink(eight_faults.clone(), |faults| {
                 faults.contains(&fault(first)) && faults.contains(&fault(second))
             });
             assert_eq!(minimal_faults, [fault(first), fault(second)]);
-            assert!(runs <= 40, "{runs}");
+            assert!(run_count <= 40, "{run_count}");
         }
         let (minimal_faults, _) = shrink(eight_faults.clone(), |faults| faults.len() == 8);
         assert_eq!(minimal_faults, eight_faults);

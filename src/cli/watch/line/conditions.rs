@@ -1,7 +1,7 @@
 //! Formats frames about a world's networks and rate limits.
 
 use super::{Colour, FrameRow, escape_unprintable, time_of_day};
-use crate::counted::counted;
+use crate::count_format::format_count;
 use serde_json::Value;
 
 /// The line for all current networks or rate limits, each formatted by `format`.
@@ -28,14 +28,14 @@ pub fn format_network(record: &Value) -> String {
     if let Some(profile) = record["profile"].as_str() {
         return format!("{name} {}", escape_unprintable(profile));
     }
-    let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
-    let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
-    let speed = number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
-    let loss = number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
+    let positive_number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
+    let latency = positive_number("latency_ms").map(|latency| format!(" {latency} ms"));
+    let speed = positive_number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
+    let loss = positive_number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
     format!("{name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
 }
 
 pub fn format_rate_limit(record: &Value) -> String {
-    let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
+    let requests = format_count(record["requests"].as_u64().unwrap_or_default(), "request");
     format!("{} {requests} in {} s", user_label(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
 }

@@ -152,9 +152,10 @@ impl Tx {
 
     /// Sends a message of the bot to the topic or conversation of the call's message.
     fn send_answer(&mut self, call: &WebhookCall, answer: Answer) -> Result<(), Error> {
-        let target = match &call.sent.message.place {
+        let target = match &call.sent_message.message.place {
             MessagePlace::Channel { channel, topic } => {
-                let name = || call.sent.channel.as_ref().map(|channel| channel.name.clone()).unwrap_or_default();
+                let name =
+                    || call.sent_message.channel.as_ref().map(|channel| channel.name.clone()).unwrap_or_default();
                 if self.channels.get(channel).is_none_or(|channel| channel.is_archived) {
                     return Err(Error::UnknownChannel { stream: name().into() });
                 }
@@ -195,7 +196,7 @@ impl Tx {
     }
 
     fn report_exception(&mut self, call: &WebhookCall, kind: &str, explanation: &str) {
-        let command = &call.sent.message.body.content;
+        let command = &call.sent_message.message.body.content;
         let problem = format!(
             "An exception of type *{kind}* occurred for message `{command}`! See the server logs for more information."
         );
@@ -210,7 +211,7 @@ impl Tx {
     /// has the failure.
     fn report_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
         let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
-        let link = self.message_link(&call.sent.message, self.output_format());
+        let link = self.message_link(&call.sent_message.message, self.output_format());
         let mut content =
             format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{explanation}");
         if let Some(payload) = payload {

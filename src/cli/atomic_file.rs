@@ -1,4 +1,5 @@
-//! Writes files atomically: no reader sees a part of a regular file.
+//! Writes files atomically, so that no reader sees a part of a regular file, and checks beforehand that they can be
+//! written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -27,7 +28,7 @@ pub(super) fn write_atomically_with(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    if is_pipe_or_device(file) {
+    if is_special_file(file) {
         return write_buffered(OpenOptions::new().write(true).open(file)?, write).map(drop);
     }
     let target = follow_links(file)?;
@@ -52,7 +53,7 @@ fn write_buffered(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Re
 ///
 /// An I/O error.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
-    if is_pipe_or_device(file) {
+    if is_special_file(file) {
         return OpenOptions::new().write(true).open(file).map(drop);
     }
     let temporary_path = temporary_path(&follow_links(file)?);
@@ -62,7 +63,7 @@ pub(super) fn check_writable(file: &Path) -> io::Result<()> {
 
 /// Whether a path leads to something other than a regular file. The system follows the links here, because some, such
 /// as `/dev/stdout`, lead to a pipe, which has no path.
-fn is_pipe_or_device(file: &Path) -> bool {
+fn is_special_file(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|metadata| !metadata.is_file())
 }
 

@@ -1,27 +1,18 @@
-//! The messages that the push relay sends to the push services of Google and Apple.
+//! The messages that the push relay sends to the push services of Google and Apple, which the API calls providers.
 //!
 //! Decisions on points that the specification leaves open: in docs/assumptions.md.
 
-use super::ServerProperties;
+use super::{ServerProperties, encryption};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::message::MessagePlace;
-use crate::realm::push::{Push, PushContent, PushKey, PushService};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use crypto_secretbox::aead::Aead;
-use crypto_secretbox::{Key, KeyInit, Nonce, XSalsa20Poly1305};
+use crate::realm::push::{Push, PushContent, PushService};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
-
-/// The first byte of keys for XSalsa20-Poly1305, which is NaCl's `secretbox`. No other algorithm is supported.
-const SECRETBOX_PREFIX: u8 = 0x31;
-const NONCE_BYTES: usize = 24;
 
 /// What the relay sends for a push: an object with `provider`, `push_key_id`, `encrypted_data` (both null if the push
-/// is not encrypted) and `envelope`, which is the message to the provider.
-pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
-    let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
+/// is not encrypted) and `envelope`, which is the message to the push service.
+pub fn build_relay_message(realm: &Realm, push: &Push, payload: &Value, server: ServerProperties<'_>) -> Value {
+    let encrypted = push.key.as_ref().and_then(|key| Some((key, encryption::encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
             let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.level) {
@@ -44,7 +35,7 @@ pub fn build_wire_message(realm: &Realm, push: &Push, payload: &Value, server: S
     })
 }
 
-/// The content of a message to the provider.
+/// The content of a message to the push service.
 enum EnvelopeContent<'a> {
     /// `key_field` is the field that has the ID of the key.
     Encrypted {
@@ -53,25 +44,6 @@ enum EnvelopeContent<'a> {
         data: &'a str,
     },
     Unencrypted(&'a Value),
-}
-
-/// The nonce and the encrypted payload after it, in Base64. None if the key is invalid or its algorithm is not
-/// supported.
-///
-/// The nonce is derived from the key, the ID of the push and the payload, so that a push has the same record each time
-/// it is listed.
-fn encrypt(key: &PushKey, push_id: u64, payload: &Value) -> Option<String> {
-    let bytes = STANDARD.decode(&key.key).ok()?;
-    let (SECRETBOX_PREFIX, secret) = bytes.split_first().map(|(prefix, secret)| (*prefix, secret))? else {
-        return None;
-    };
-    let secret: [u8; 32] = secret.try_into().ok()?;
-    let text = payload.to_string();
-    let digest = Sha256::new().chain_update(secret).chain_update(push_id.to_be_bytes()).chain_update(&text).finalize();
-    let nonce = &digest[..NONCE_BYTES];
-    let encrypted =
-        XSalsa20Poly1305::new(Key::from_slice(&secret)).encrypt(Nonce::from_slice(nonce), text.as_bytes()).ok()?;
-    Some(STANDARD.encode([nonce, &encrypted].concat()))
 }
 
 fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
@@ -108,7 +80,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     match &push.content {
         PushContent::Removal(_) => json!({"badge": 0}),
         PushContent::Message(_) => {
-            let title = title(realm, push, payload);
+            let title = alert_title(realm, push, payload);
             let is_direct = payload["recipient_type"] == "direct";
             // In a one-to-one conversation the title is the sender's name.
             let subtitle = if is_direct && title == sender() { String::new() } else { format!("{}:", sender()) };
@@ -123,7 +95,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
 
 /// The channel and the topic, the members of a group conversation, or the sender; "" unless the push is about a
 /// message.
-fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
+fn alert_title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent_message) = &push.content else { return String::new() };
     match &sent_message.message.place {

@@ -21,9 +21,9 @@ const RETRY_WINDOW: Span = Span::from_seconds(1);
 impl InstalledFault {
     /// Whether a request retries one that this fault dropped; if so, the window for the next retry starts now.
     pub(super) fn drops_as_retry(&mut self, request: RequestView<'_>) -> bool {
-        self.dropped.retain(|dropped| request.at.since(dropped.last_attempt_at) <= RETRY_WINDOW);
-        let retried = self.dropped.iter_mut().find(|dropped| dropped.is_retried_by(request));
-        retried.map(|dropped| dropped.last_attempt_at = request.at).is_some()
+        self.dropped_requests.retain(|dropped| request.at.since(dropped.last_attempt_at) <= RETRY_WINDOW);
+        let retried_request = self.dropped_requests.iter_mut().find(|dropped| dropped.is_retried_by(request));
+        retried_request.map(|dropped| dropped.last_attempt_at = request.at).is_some()
     }
 }
 

@@ -6,23 +6,23 @@ use std::collections::BTreeSet;
 
 /// The keys of objects and the names of parameters at the newest level, in the neutral dialect.
 pub fn renamable_keys() -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    collect_names(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
-    names
+    let mut keys = BTreeSet::new();
+    collect_keys(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut keys);
+    keys
 }
 
-fn collect_names(value: &Value, names: &mut BTreeSet<String>) {
+fn collect_keys(value: &Value, keys: &mut BTreeSet<String>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
+        Value::Array(items) => items.iter().for_each(|item| collect_keys(item, keys)),
         Value::Object(object) => {
             if let Some(Value::Object(properties)) = object.get("properties") {
-                names.extend(properties.keys().cloned());
+                keys.extend(properties.keys().cloned());
             }
             // An object with `in` is a parameter.
             if let (Some(Value::String(name)), true) = (object.get("name"), object.contains_key("in")) {
-                names.insert(name.clone());
+                keys.insert(name.clone());
             }
-            object.values().for_each(|value| collect_names(value, names));
+            object.values().for_each(|value| collect_keys(value, keys));
         }
         _ => {}
     }

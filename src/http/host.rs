@@ -1,6 +1,5 @@
 //! Strict parsing of the hosts and origins in headers, for the checks of which pages and hosts may call the server.
 
-use http::{HeaderMap, HeaderName};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Top-level domains under which nobody can register a name that leads to a foreign page (RFC 2606, RFC 6761, RFC 6762;
@@ -9,13 +8,13 @@ const RESERVED_DOMAINS: [&str; 6] = ["localhost", "local", "test", "internal", "
 
 /// A host; its port is checked and dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Authority {
+pub struct Host {
     /// In lower case; an IPv6 address in brackets.
     name: String,
     is_ip_address: bool,
 }
 
-impl Authority {
+impl Host {
     /// Parses `host` or `host:port`; None for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
@@ -63,35 +62,15 @@ impl Authority {
     }
 
     /// Whether this is the configured host, which may be written with or without brackets.
-    pub fn is(&self, host: &str) -> bool {
+    pub fn is_same_host(&self, configured_host: &str) -> bool {
         let normalized = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
-        !host.is_empty() && normalized(&self.name) == normalized(host)
+        !configured_host.is_empty() && normalized(&self.name) == normalized(configured_host)
     }
 }
 
 fn is_host_name(name: &str) -> bool {
     let is_label_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_label_byte))
-}
-
-/// The value of a header that a request may have at most once (A-214).
-pub enum SingleHeader<'headers> {
-    Absent,
-    /// One value of visible ASCII characters.
-    Value(&'headers str),
-    /// Several values, or one with other characters.
-    Unreadable,
-}
-
-impl<'headers> SingleHeader<'headers> {
-    pub fn from_headers(headers: &'headers HeaderMap, name: HeaderName) -> Self {
-        let mut values = headers.get_all(name).iter();
-        match (values.next(), values.next()) {
-            (None, _) => SingleHeader::Absent,
-            (Some(value), None) => value.to_str().map_or(SingleHeader::Unreadable, SingleHeader::Value),
-            (Some(_), Some(_)) => SingleHeader::Unreadable,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -108,7 +87,7 @@ mod tests {
             ("my_service", "my_service"),
             ("chat.example.org", "chat.example.org"),
         ] {
-            assert_eq!(Authority::parse(text).expect(text).name(), name);
+            assert_eq!(Host::parse(text).expect(text).name(), name);
         }
         for text in [
             "",
@@ -130,14 +109,14 @@ mod tests {
             "é",
             "localhost:+1",
         ] {
-            assert_eq!(Authority::parse(text), None, "{text}");
+            assert_eq!(Host::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn an_origin_is_a_scheme_and_a_host_only() {
         for text in ["http://localhost", "https://127.0.0.1:3000", "http://[::1]:5", "capacitor://localhost"] {
-            assert!(Authority::parse_origin(text).expect(text).is_loopback(), "{text}");
+            assert!(Host::parse_origin(text).expect(text).is_loopback(), "{text}");
         }
         for text in [
             "null",
@@ -155,14 +134,14 @@ mod tests {
             "http://localhost:1@evil.test",
             "http://user@localhost",
         ] {
-            assert_eq!(Authority::parse_origin(text), None, "{text}");
+            assert_eq!(Host::parse_origin(text), None, "{text}");
         }
-        assert!(!Authority::parse_origin("http://localhost.evil.test").expect("well-formed").is_loopback());
+        assert!(!Host::parse_origin("http://localhost.evil.test").expect("well-formed").is_loopback());
     }
 
     #[test]
     fn only_names_below_public_domains_can_be_registered() {
-        let can_be_registered = |text: &str| Authority::parse(text).expect(text).can_be_registered();
+        let can_be_registered = |text: &str| Host::parse(text).expect(text).can_be_registered();
 
         for text in ["evil.com", "rebind.evil.dev:9991", "localhost.evil.net", "a.internals"] {
             assert!(can_be_registered(text), "{text}");

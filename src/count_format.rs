@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-/// Formats a count with its noun: `1 fault`, `2 faults`. The plural of the noun must end in an added `s`.
-pub fn counted<Count: Display + PartialEq + From<u8>>(count: Count, noun: &str) -> String {
+/// Formats a count with its noun: `1 fault`, `2 faults`. The plural must be the noun with an `s`.
+pub fn format_count<Count: Display + PartialEq + From<u8>>(count: Count, noun: &str) -> String {
     let ending = if count == Count::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }

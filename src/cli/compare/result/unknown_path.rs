@@ -10,12 +10,12 @@ pub fn is_called_by(step: &Step) -> bool {
 }
 
 /// A warning with the place of the request and the nearest operation.
-pub fn warning(document: &str, step: &Step) -> String {
+pub fn warning(document_path: &str, step: &Step) -> String {
     let Step { line, method, path, .. } = step;
     // Paths of probes are without the prefix, which users add all the same.
     let nearest = match api_paths::nearest_operation(method, path.trim_start_matches("/api/v1")) {
         Some(operation) => format!("the nearest operation is {operation}"),
         None => "no operation has a path like this".to_owned(),
     };
-    format!("warning: {document}:{line}: neither server knows the path of {method} {path}; {nearest}")
+    format!("warning: {document_path}:{line}: neither server knows the path of {method} {path}; {nearest}")
 }
