@@ -284,7 +284,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     read::<calls::CreateConstructorGroupsCall>(),
     write::<calls::rooms::CreateNextcloudTalkCall>(),
     write::<calls::rooms::CreateWebexCall>(),
-    write::<calls::CreateZoomCall>(),
+    write::<calls::rooms::CreateZoomCall>(),
     read::<channels::GetChannels>(),
     read::<channels::GetChannel>(),
     read::<channels::GetChannelId>(),

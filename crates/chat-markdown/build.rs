@@ -18,9 +18,9 @@ fn main() {
     println!("cargo::rerun-if-changed={EMOJI_PATH}");
     println!("cargo::rerun-if-changed={FORMER_EMOJI_PATH}");
     let folder = std::env::var("OUT_DIR").expect("cargo sets it");
-    let [table, changes] =
+    let [table_text, changes] =
         [EMOJI_PATH, FORMER_EMOJI_PATH].map(|path| std::fs::read_to_string(path).expect("the table is readable"));
-    let table: Table = table.lines().map(|line| parse_row(line).expect("a code and names")).collect();
+    let table: Table = table_text.lines().map(|line| parse_row(line).expect("a code and names")).collect();
     let tables = newest_tables_code(&table) + &former_tables_code(&table, &changes);
     std::fs::write(Path::new(&folder).join("emoji.rs"), tables).expect("the folder can be written to");
 }
@@ -67,7 +67,7 @@ fn former_tables_code(newest: &Table, changes: &str) -> String {
         let (code, names) = parse_row(row).expect("a code and names");
         by_level.entry(level.parse().expect("a level is a number")).or_default().insert(code, names);
     }
-    let codes = codes_by_name(newest);
+    let newest_codes = codes_by_name(newest);
     let mut table = newest.clone();
     let mut former_tables = Vec::new();
     for (level, changed) in by_level.into_iter().rev() {
@@ -83,8 +83,8 @@ fn former_tables_code(newest: &Table, changes: &str) -> String {
             (former_names != names.as_slice()).then_some((*code, former_names))
         }));
         let former_codes = codes_by_name(&table);
-        let names: BTreeSet<&str> = codes.keys().chain(former_codes.keys()).copied().collect();
-        let differs = |name: &&str| codes.get(name) != former_codes.get(name);
+        let names: BTreeSet<&str> = newest_codes.keys().chain(former_codes.keys()).copied().collect();
+        let differs = |name: &&str| newest_codes.get(name) != former_codes.get(name);
         let by_name: Vec<(&str, Option<&&str>)> =
             names.into_iter().filter(differs).map(|name| (name, former_codes.get(name))).collect();
         former_tables.push(format!("FormerTable {{ before: {level}, rows: &[\n{rows}], by_name: &{by_name:?} }},\n"));
@@ -93,10 +93,10 @@ fn former_tables_code(newest: &Table, changes: &str) -> String {
     format!("static FORMER: &[FormerTable] = &[\n{}];\n", former_tables.concat())
 }
 
-fn rows_code<'a>(table: impl Iterator<Item = (&'a str, &'a [&'a str])>) -> String {
-    let mut rows = String::new();
-    for (code, names) in table {
-        writeln!(rows, "UnicodeEmoji {{ code: {code:?}, names: &{names:?} }},").expect("a text can be written to");
+fn rows_code<'a>(rows: impl Iterator<Item = (&'a str, &'a [&'a str])>) -> String {
+    let mut rows_code = String::new();
+    for (code, names) in rows {
+        writeln!(rows_code, "UnicodeEmoji {{ code: {code:?}, names: &{names:?} }},").expect("a text can be written to");
     }
-    rows
+    rows_code
 }

@@ -40,8 +40,8 @@ impl Access {
     /// `WebhookBotNotAllowed`, `AdministratorRequired`, `OwnerRequired`, `GuestsNotAllowed`, `BotsNotAllowed`,
     /// `BotsOnly`, `InsufficientPermission`.
     pub fn check(self, realm: &Realm, caller: &User) -> Result<(), Error> {
-        let is_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
-        if is_webhook && !matches!(self, Access::Anyone | Access::AnyAccount | Access::KeyHolder) {
+        let is_incoming_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
+        if is_incoming_webhook && !matches!(self, Access::Anyone | Access::AnyAccount | Access::KeyHolder) {
             return Err(Error::WebhookBotNotAllowed);
         }
         match self {

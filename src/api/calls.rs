@@ -5,20 +5,14 @@
 
 pub mod rooms;
 
-use super::{OperationContext, Read, Write, operation};
+use super::{OperationContext, Read, operation};
 use crate::error::Error;
-use crate::realm::setting::RealmSetting;
-use crate::realm::tx::Tx;
 use crate::realm::{Realm, content_hash};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-
-/// The `video_chat_provider` for Zoom with one account for the whole server. The other one for Zoom, 3, needs an
-/// account of each user.
-const ZOOM_SERVER_TO_SERVER: i64 = 5;
 
 /// Where a call takes place.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -65,29 +59,6 @@ impl Read for CreateConstructorGroupsCall {
     fn run(realm: &Realm, context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         let room = derive_token(realm, context, "room");
         Ok(CallReply { url: format!("https://constructor-groups.example.com/rooms/{room}") })
-    }
-}
-
-operation! {
-    /// Returns the URL of a new call, if `video_chat_provider` is 5.
-    pub CreateZoomCall = POST "/calls/zoom/create", for User;
-    params {
-        /// Whether cameras are on at first; has no effect here.
-        is_video_call since 206: bool = true,
-    }
-    reply CallReply;
-    errors [InvalidZoomToken];
-}
-
-impl Write for CreateZoomCall {
-    fn run(tx: &mut Tx, _context: &OperationContext<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        // No user has a Zoom account: `has_zoom_token` is always false.
-        if tx.organization.setting(RealmSetting::VideoChatProvider) != ZOOM_SERVER_TO_SERVER {
-            return Err(Error::InvalidZoomToken);
-        }
-
-        let room = tx.realm_mut().rng.room_name();
-        Ok(CallReply { url: format!("https://zoom.example.com/j/{room}") })
     }
 }
 

@@ -222,13 +222,13 @@ impl Read for GetChannelEmail {
 
 /// The email address of a channel below level 226, which does not depend on the sender.
 pub fn legacy_channel_email(realm: &Realm, channel: ChannelId) -> String {
-    let secret = format!("{} {channel}", realm.organization.uuid);
-    format!("{}@{}", email_token(&secret), realm.organization.host)
+    let seed = format!("{} {channel}", realm.organization.uuid);
+    format!("{}@{}", email_token(&seed), realm.organization.host)
 }
 
 /// 32 hexadecimal digits derived from a text.
-fn email_token(secret: &str) -> String {
-    let mut token = crate::realm::content_hash(secret.as_bytes());
+fn email_token(seed: &str) -> String {
+    let mut token = crate::realm::content_hash(seed.as_bytes());
     token.truncate(32);
     token
 }
@@ -238,8 +238,8 @@ fn email_token(secret: &str) -> String {
 fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
     let token = email_token(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
     let name_parts = channel.name.split(|character: char| !character.is_ascii_alphanumeric());
-    let name: Vec<&str> = name_parts.filter(|part| !part.is_empty()).collect();
-    let name = name.join("-").to_lowercase();
+    let words: Vec<&str> = name_parts.filter(|part| !part.is_empty()).collect();
+    let name = words.join("-").to_lowercase();
     let separator = if name.is_empty() { "" } else { "." };
     format!("{name}{separator}{token}@{}", realm.organization.host)
 }

@@ -69,7 +69,7 @@ impl Write for UploadCustomEmoji {
             return Err(Error::CustomEmojiExists);
         }
         let [file] = context.files else { return Err(Error::OneFileExpected) };
-        let is_built_in = tx.output_format().emoji.by_name(&name).is_some() || name == EXTRA_EMOJI.name;
+        let is_built_in = tx.output_format().emoji.code_of(&name).is_some() || name == EXTRA_EMOJI.name;
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }

@@ -2,7 +2,8 @@
 
 use super::parameter::{Parameters, RawParameters};
 use super::{OperationContext, PollOutcome, ReplyBody, Success, Write, envelope, operation};
-use crate::api::changes::queues::{EventTypes, add_queue_for_poll};
+use crate::api::changes::queues::add_queue_for_poll;
+use crate::api::parameter::types::event_types::EventTypes;
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::feature::Feature;
@@ -53,10 +54,14 @@ pub struct EventsReply<'a> {
 /// # Errors
 ///
 /// Those of the operation's declaration, and those of the parameters.
-pub fn poll(world: &Arc<World>, context: &OperationContext<'_>, raw: &RawParameters) -> Result<PollOutcome, Error> {
-    let params = GetEvents::read(raw)?;
+pub fn poll(
+    world: &Arc<World>,
+    context: &OperationContext<'_>,
+    raw_params: &RawParameters,
+) -> Result<PollOutcome, Error> {
+    let params = GetEvents::read(raw_params)?;
     let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
-    Ok(match world.start_poll(blocking_queue, |tx| acknowledge_and_collect(tx, context, &params, raw))? {
+    Ok(match world.start_poll(blocking_queue, |tx| acknowledge_and_collect(tx, context, &params, raw_params))? {
         ControlFlow::Break(reply) => PollOutcome::Answered(reply),
         ControlFlow::Continue(queue) => PollOutcome::Parked(world.park(queue)),
     })
@@ -72,7 +77,7 @@ fn acknowledge_and_collect(
     tx: &mut Tx,
     context: &OperationContext<'_>,
     params: &GetEvents,
-    raw: &RawParameters,
+    raw_params: &RawParameters,
 ) -> Result<ControlFlow<ReplyBody, Arc<Queue>>, Error> {
     let Some(id) = params.queue_id.as_deref() else {
         if !params.dont_block {
@@ -80,7 +85,7 @@ fn acknowledge_and_collect(
         }
         let id = add_queue_for_poll(tx, context, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, context.reply_format)));
+        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw_params, context.reply_format)));
     };
     let last_event_id = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = find_own_queue(tx, context, id)?;
@@ -107,7 +112,7 @@ fn acknowledge_and_collect(
     apply_disturbance(&mut events, context.disturbance);
     let reply = (!is_waiting).then(|| {
         let reply = EventsReply { events, queue_id: queue_id_for_reply(&queue) };
-        envelope::<GetEvents>(&reply, raw, context.reply_format)
+        envelope::<GetEvents>(&reply, raw_params, context.reply_format)
     });
     if is_waiting {
         queue.parked_since = Some(now);
@@ -173,18 +178,19 @@ fn cursor_after_event(realm: &Realm, queue: &Queue, last_event_id: i64) -> Resul
     if last_event_id < queue.acknowledged_event {
         return Err(Error::EventPruned { event_id: last_event_id.into() });
     }
-    let mut remaining = usize::try_from(last_event_id.saturating_sub(queue.acknowledged_event)).unwrap_or(usize::MAX);
-    if remaining == 0 {
+    let mut remaining_count =
+        usize::try_from(last_event_id.saturating_sub(queue.acknowledged_event)).unwrap_or(usize::MAX);
+    if remaining_count == 0 {
         return Ok(queue.cursor);
     }
     for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
-        let skipped_parts = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
-        let parts = queue.parts(entry).len().saturating_sub(skipped_parts);
-        if remaining < parts {
-            return Ok(Cursor { entry: position, acknowledged_parts: skipped_parts + remaining });
+        let skipped_count = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
+        let part_count = queue.parts(entry).len().saturating_sub(skipped_count);
+        if remaining_count < part_count {
+            return Ok(Cursor { entry: position, acknowledged_parts: skipped_count + remaining_count });
         }
-        remaining -= parts;
-        if remaining == 0 {
+        remaining_count -= part_count;
+        if remaining_count == 0 {
             return Ok(Cursor { entry: position + 1, acknowledged_parts: 0 });
         }
     }
@@ -196,8 +202,8 @@ fn pending_events<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged_event;
     for (position, entry) in realm.log.entries_from(queue.cursor.entry) {
-        let skipped_parts = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
-        for mut event in render_events(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_parts) {
+        let skipped_count = if position == queue.cursor.entry { queue.cursor.acknowledged_parts } else { 0 };
+        for mut event in render_events(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped_count) {
             id += 1;
             event.id = Some(id);
             events.push(event);

@@ -116,12 +116,12 @@ impl Read for IsGroupMember {
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
-        let is_member = if params.direct_member_only {
+        let is_user_group_member = if params.direct_member_only {
             group.members.contains(&user.id)
         } else {
             is_member(realm, group.id, user.id)
         };
-        Ok(IsGroupMemberReply { is_user_group_member: is_member })
+        Ok(IsGroupMemberReply { is_user_group_member })
     }
 }
 
@@ -159,8 +159,8 @@ fn find_active_group(realm: &Realm, id: GroupId) -> Result<&Arc<Group>, Error> {
     if group.is_deactivated { Err(Error::GroupDeactivated) } else { Ok(group) }
 }
 
-fn active_members(realm: &Realm, group: &Group, only_direct: bool) -> OrdSet<UserId> {
-    if only_direct {
+fn active_members(realm: &Realm, group: &Group, direct_only: bool) -> OrdSet<UserId> {
+    if direct_only {
         return group.members.iter().filter(|user| realm.is_active(**user)).copied().collect();
     }
     realm.active_members_within(group.id)

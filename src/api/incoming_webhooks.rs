@@ -48,7 +48,8 @@ pub struct Service {
     pub display_name: &'static str,
     /// The name of the client that its messages are sent with.
     pub client: &'static str,
-    /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
+    /// The header that names the event, in the spelling of the service's documentation: the `EVENT_HEADER` of its
+    /// module. None if the payload names it.
     event_header: Option<&'static str>,
     payload_location: PayloadLocation,
     /// Renders the messages of a delivery. Fails with `BadValue` or `InvalidValue` if the payload lacks a value that
@@ -261,21 +262,21 @@ fn send_message(
 ) -> Result<(), Error> {
     let caller = context.caller();
     let params = delivery.params;
-    let Some(stream) = message.channel.as_ref().or(params.stream.as_ref()) else {
+    let Some(channel_text) = message.channel.as_ref().or(params.stream.as_ref()) else {
         let owner = caller.bot_owner().ok_or(Error::NobodyToNotify)?;
         let target = Target::Direct { users: vec![owner] };
         tx.send(outgoing_message(context, delivery, target, message.content))?;
         return Ok(());
     };
     let topic = params.topic.clone().unwrap_or(message.topic);
-    let is_id = !stream.is_empty() && stream.bytes().all(|byte| byte.is_ascii_digit());
+    let is_id = !channel_text.is_empty() && channel_text.bytes().all(|byte| byte.is_ascii_digit());
     // A number that is too large for an ID names no channel.
-    let id = if is_id { Some(stream.parse().unwrap_or(i64::MAX)) } else { None };
-    let recipients = Recipients(id.map_or_else(|| Value::from(stream.as_str()), Value::from));
+    let id = if is_id { Some(channel_text.parse().unwrap_or(i64::MAX)) } else { None };
+    let recipients = Recipients(id.map_or_else(|| Value::from(channel_text.as_str()), Value::from));
     recipients::check_content(tx, caller, MessageType::Channel, &recipients, Some(&topic), &message.content)?;
     let target = match recipients::resolve(tx, caller, MessageType::Channel, &recipients, Some(topic)) {
         Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
-            let named = if is_id { NamedChannel::Id(stream) } else { NamedChannel::Name(stream) };
+            let named = if is_id { NamedChannel::Id(channel_text) } else { NamedChannel::Name(channel_text) };
             bot_owner_notices::notify_of_unknown_channel(tx, caller, named);
             return Ok(());
         }

@@ -3,9 +3,8 @@
 
 use super::parameter::json_object;
 use super::{OperationContext, Success, Write, operation};
-use crate::api::changes::users::profile_values::{
-    RequestedProfileValue, change_profile_values, checked_profile_values,
-};
+use crate::api::changes::users::profile_values::{change_profile_values, checked_profile_values};
+use crate::api::parameter::types::profile_value::RequestedProfileValue;
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;

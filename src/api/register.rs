@@ -13,7 +13,8 @@ pub use lists::setting_choices;
 
 use super::parameter::{Nullable, Parameters, RawParameters, WholeNumber};
 use super::{OperationContext, SERVICE_VERSION, Write, operation};
-use crate::api::changes::queues::{EventTypes, add_queue, add_unknown_event};
+use crate::api::changes::queues::{add_queue, emit_later_level_event};
+use crate::api::parameter::types::event_types::EventTypes;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -176,7 +177,7 @@ impl Write for Register {
         let state = RegisterState::new(tx, &request);
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
-        add_unknown_event(tx, queue_id.as_deref());
+        emit_later_level_event(tx, queue_id.as_deref());
         Ok(RegisterReply {
             last_event_id: queue_id.is_some().then_some(-1),
             idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),

@@ -207,8 +207,8 @@ impl Directory {
         let known_name = match record.text("reaction_type") {
             "realm_emoji" => code.parse().ok().and_then(|id| self.custom_emoji.get(id)).map(str::to_owned),
             "service_extra_emoji" => Some(EXTRA_EMOJI.name.to_owned()),
-            _ if emoji.by_name(name) == Some(code) => Some(name.to_owned()),
-            _ => emoji.by_code(code).and_then(|names| names.first()).map(|name| (*name).to_owned()),
+            _ if emoji.code_of(name) == Some(code) => Some(name.to_owned()),
+            _ => emoji.names_of(code).and_then(|names| names.first()).map(|name| (*name).to_owned()),
         };
         if known_name.is_none() {
             self.add_note("Some emoji of reactions or statuses are not in the file: this double does not know them");

@@ -148,12 +148,12 @@ impl Parser<'_> {
     }
 
     fn take_blank_line(&mut self, parent: NodeId, block: Block) -> Option<Block> {
-        let is_last = block.text().is_empty();
+        let is_empty = block.text().is_empty();
         if let Some(code) = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == "pre") {
             // Blank lines between indented code belong to the code.
-            self.tree[code].text.content.push_str(if is_last { "\n\n" } else { "\n" });
+            self.tree[code].text.content.push_str(if is_empty { "\n\n" } else { "\n" });
         }
-        if is_last { None } else { Some(block.skip(1)).filter(|remaining| !remaining.text().is_empty()) }
+        if is_empty { None } else { Some(block.skip(1)).filter(|remaining| !remaining.text().is_empty()) }
     }
 
     fn take_code(&mut self, parent: NodeId, block: Block) -> Option<Block> {
@@ -199,6 +199,8 @@ impl Parser<'_> {
             return None;
         }
         if self.is_in(State::LooseItem) {
+            // As in Python-Markdown: without a blank line after the heading, the lines after it still have the
+            // indentation of the item.
             return Some(Block::new(list::remove_indent(&text[heading.end..], CODE_INDENT.len())));
         }
         Some(block.skip(heading.end))
@@ -214,6 +216,7 @@ impl Parser<'_> {
             self.tree[paragraph].text = Text::markup(trimmed);
             return;
         }
+        // Text of a tight list gets no paragraph: it continues the text of the item, or follows the item's last child.
         if let Some(last) = self.tree.last_child(parent) {
             let tail = &mut self.tree[last].tail.content;
             tail.push('\n');

@@ -1,6 +1,5 @@
-//! Character classes of the Markdown rules: white space, word characters, digits, and what may precede a name. Word
-//! characters and digits follow Unicode's general categories instead of its derived properties, so that vowel signs are
-//! not letters.
+//! Character classes of the Markdown rules: white space, word characters and digits. Word characters and digits follow
+//! Unicode's general categories instead of its derived properties, so that vowel signs are not letters.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -22,7 +21,7 @@ pub(super) fn is_space(character: char) -> bool {
 }
 
 /// Letters, numbers and the underscore.
-pub(super) fn is_word(character: char) -> bool {
+pub(super) fn is_word_character(character: char) -> bool {
     if character.is_ascii() {
         character.is_ascii_alphanumeric() || character == '_'
     } else {
@@ -39,20 +38,14 @@ pub(super) fn is_digit(character: char) -> bool {
     }
 }
 
-/// Whether a mention or a link to a channel may follow this text.
-pub(super) fn may_precede_name(before: &str) -> bool {
-    let is_boundary = |last: char| is_space(last) || matches!(last, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
-    before.chars().next_back().is_none_or(is_boundary)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn combining_marks_are_not_letters() {
-        assert!(['a', 'é', '日', '_', '٣', 'Ⅷ', '²'].into_iter().all(is_word));
-        assert!(!['\u{93f}', '\u{301}', '-', ' ', '🎉', '\u{2}'].into_iter().any(is_word));
+        assert!(['a', 'é', '日', '_', '٣', 'Ⅷ', '²'].into_iter().all(is_word_character));
+        assert!(!['\u{93f}', '\u{301}', '-', ' ', '🎉', '\u{2}'].into_iter().any(is_word_character));
         assert!(is_digit('٣') && is_digit('7') && !is_digit('²') && !is_digit('Ⅷ'));
         assert!(is_space('\u{a0}') && is_space('\u{1f}') && !is_space('\u{200b}') && !is_space('\u{feff}'));
     }

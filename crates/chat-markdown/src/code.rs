@@ -15,12 +15,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A line per language: its canonical name, a tab, and its aliases, as in the highlighter Pygments.
-const LANGUAGES: &str = include_str!("code/languages.txt");
+const LANGUAGE_ALIASES: &str = include_str!("code/languages.txt");
 
 /// Canonical names by alias.
 static CANONICAL_NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> =
     LazyLock::new(|| {
-        let rows = LANGUAGES.lines().filter_map(|line| line.split_once('\t'));
+        let rows = LANGUAGE_ALIASES.lines().filter_map(|line| line.split_once('\t'));
         rows.flat_map(|(name, aliases)| aliases.split(' ').map(move |alias| (alias, name))).collect()
     });
 
@@ -43,8 +43,8 @@ pub(super) fn render_fenced_code(context: &mut Context<'_>, language: &str, text
     let is_within_limit = context.highlighted_bytes + code.len() <= MAX_HIGHLIGHTED_BYTES;
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
     let level = context.settings.output_format.highlighter_level;
-    let name = name.filter(|_| is_within_limit && is_affordable());
-    let highlighted = name.and_then(|name| html_spans::highlight(name, &format!("{code}\n"), level));
+    let name_to_highlight = name.filter(|_| is_within_limit && is_affordable());
+    let highlighted = name_to_highlight.and_then(|name| html_spans::highlight(name, &format!("{code}\n"), level));
     match highlighted {
         Some(spans) => {
             context.highlighted_bytes += code.len();

@@ -9,9 +9,9 @@ const MAX_CARDS: usize = 24;
 /// The picture of all cards, because pages are not fetched.
 const CARD_PICTURE: &str = "/static/images/default-icon.png";
 
-/// Replaces the spinners of an uploaded picture by its thumbnail. `upload` is its path ID, as in
-/// [`super::Names::upload`]. None: the HTML has no spinner for it.
-pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties) -> Option<String> {
+/// Replaces the spinners of an uploaded picture by its thumbnail. `uploaded_path_id` is its path
+/// ID, as in [`super::Names::upload`]. None: the HTML has no spinner for it.
+pub fn replace_spinners(html: &str, uploaded_path_id: &str, properties: &UploadProperties) -> Option<String> {
     let mut output = String::new();
     let mut copy_start = 0;
     let mut link_start = 0;
@@ -24,7 +24,8 @@ pub fn replace_spinners(html: &str, upload: &str, properties: &UploadProperties)
             continue;
         }
         let href = attribute(tag, "data-original-src").or_else(|| attribute(&html[link_start..start], "href"));
-        let Some(href) = href.filter(|href| path_id(&unescape_attribute(href)).as_deref() == Some(upload)) else {
+        let Some(href) = href.filter(|href| path_id(&unescape_attribute(href)).as_deref() == Some(uploaded_path_id))
+        else {
             continue;
         };
         output.push_str(&html[copy_start..start]);

@@ -90,7 +90,7 @@ struct FormerTable {
     by_name: &'static [(&'static str, Option<&'static str>)],
 }
 
-fn row(rows: &'static [UnicodeEmoji], code: &str) -> Option<&'static UnicodeEmoji> {
+fn find_row(rows: &'static [UnicodeEmoji], code: &str) -> Option<&'static UnicodeEmoji> {
     rows.binary_search_by(|row| row.code.cmp(code)).ok().map(|index| &rows[index])
 }
 
@@ -114,7 +114,7 @@ impl EmojiNames {
     }
 
     /// The code of the emoji with this name or alias. Names are case-sensitive.
-    pub fn by_name(self, name: &str) -> Option<&'static str> {
+    pub fn code_of(self, name: &str) -> Option<&'static str> {
         if let Some(table) = self.former.map(|index| &FORMER[index])
             && let Ok(index) = table.by_name.binary_search_by(|(other, _)| (*other).cmp(name))
         {
@@ -124,7 +124,7 @@ impl EmojiNames {
     }
 
     /// The name and aliases of the emoji with this code.
-    pub fn by_code(self, code: &str) -> Option<&'static [&'static str]> {
+    pub fn names_of(self, code: &str) -> Option<&'static [&'static str]> {
         self.row(code).map(|row| row.names)
     }
 
@@ -135,14 +135,14 @@ impl EmojiNames {
 
     /// The emoticons, each with the code and the name of the emoji that replaces it with `translate_emoticons`.
     pub fn emoticons(self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-        let has_slight_smile = self.by_name("slight_smile").is_some();
+        let has_slight_smile = self.code_of("slight_smile").is_some();
         EMOTICONS.iter().filter_map(move |(emoticon, name)| {
             let name = match *emoticon {
                 ":)" | "(:" if !has_slight_smile => "smile",
                 ":D" if !has_slight_smile => "grinning",
                 _ => name,
             };
-            Some((*emoticon, self.by_name(name)?, name))
+            Some((*emoticon, self.code_of(name)?, name))
         })
     }
 
@@ -164,8 +164,8 @@ impl EmojiNames {
     }
 
     fn row(self, code: &str) -> Option<&'static UnicodeEmoji> {
-        let former = self.former.and_then(|index| row(FORMER[index].rows, code));
-        former.or_else(|| row(ROWS, code)).filter(|row| !row.names.is_empty())
+        let former = self.former.and_then(|index| find_row(FORMER[index].rows, code));
+        former.or_else(|| find_row(ROWS, code)).filter(|row| !row.names.is_empty())
     }
 }
 
@@ -199,13 +199,13 @@ mod tests {
 
     #[test]
     fn names_depend_on_the_feature_level() {
-        let code = |level: i64, name: &str| EmojiNames::at_level(level).by_name(name);
+        let code = |level: i64, name: &str| EmojiNames::at_level(level).code_of(name);
         assert_eq!([376, 377].map(|level| code(level, "smile")), [Some("1f642"), Some("1f604")]);
         assert_eq!([376, 377].map(|level| code(level, "big_smile")), [Some("1f604"), None]);
         assert_eq!([331, 332].map(|level| code(level, "point")), [Some("1faf5"), Some("1fa9d")]);
         assert_eq!([275, 276].map(|level| code(level, "folded_hands")), [None, Some("1f64f")]);
         assert_eq!([273, 274].map(|level| code(level, "phoenix")), [None, Some("1f426-200d-1f525")]);
-        assert_eq!(EmojiNames::at_level(273).by_code("1f426-200d-1f525"), None);
+        assert_eq!(EmojiNames::at_level(273).names_of("1f426-200d-1f525"), None);
         assert_eq!(EmojiNames::at_level(i64::MAX), newest());
         assert_eq!([273, 274, 377].map(|level| EmojiNames::at_level(level).all().count()), [1847, 1875, 1875]);
     }
@@ -222,17 +222,17 @@ mod tests {
             ("heart", "2764"),
             ("working_on_it", "1f6e0"),
         ] {
-            assert_eq!(newest().by_name(name), Some(code), "{name}");
+            assert_eq!(newest().code_of(name), Some(code), "{name}");
         }
-        assert_eq!(newest().by_name("no_such_emoji"), None);
-        assert_eq!(newest().by_name("SMILE"), None);
+        assert_eq!(newest().code_of("no_such_emoji"), None);
+        assert_eq!(newest().code_of("SMILE"), None);
     }
 
     #[test]
     fn codes_lead_to_all_names() {
-        assert_eq!(newest().by_code("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
-        assert_eq!(newest().by_code("1F44D"), None);
-        assert_eq!(newest().by_code("ffff"), None);
+        assert_eq!(newest().names_of("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
+        assert_eq!(newest().names_of("1F44D"), None);
+        assert_eq!(newest().names_of("ffff"), None);
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn literal_characters_are_recognized() {
         let parsed = |text| newest().sequence(text).map(|sequence| (sequence.code, sequence.length));
-        for (text, code, bytes) in [
+        for (text, code, length) in [
             ("🙂!", "1f642", 4),
             ("❤\u{fe0f}", "2764", 6),
             ("1\u{fe0f}\u{20e3}", "0031-20e3", 7),
@@ -270,7 +270,7 @@ mod tests {
                 28,
             ),
         ] {
-            assert_eq!(parsed(text), Some((Some(code), bytes)), "{text}");
+            assert_eq!(parsed(text), Some((Some(code), length)), "{text}");
         }
         for text in ["", "1", "#", "10\u{200d}", "a", "é", "1\u{301}", "中", "\u{fe0f}"] {
             assert_eq!(parsed(text).and_then(|(code, _)| code), None, "{text}");

@@ -82,8 +82,8 @@ impl OpenBlock {
     }
 }
 
-/// Memory overhead of a line, in bytes.
-const LINE_OVERHEAD_BYTES: usize = 16;
+/// Steps for the overhead of a line, in addition to one for each byte of its text.
+const LINE_OVERHEAD_STEPS: usize = 16;
 
 /// Replaces fenced blocks. If the budget is exhausted, only the lines so far are returned.
 pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
@@ -100,6 +100,7 @@ pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String
                 innermost.lines.push(line.trim_end_matches(is_space).to_owned());
                 continue;
             }
+            // Real servers don't apply the default language in spoilers.
             BlockKind::Spoiler { .. } => "",
             BlockKind::Outside | BlockKind::Quote => context.settings.default_code_block_language,
         };
@@ -111,12 +112,12 @@ pub(super) fn replace_fenced_blocks(context: &mut Context<'_>, lines: Vec<String
     while open_blocks.len() > 1 {
         close_innermost_block(context, &mut open_blocks);
     }
-    let mut lines = open_blocks.pop().map(|outside| outside.lines).unwrap_or_default();
+    let mut output_lines = open_blocks.pop().map(|outside| outside.lines).unwrap_or_default();
     // Real servers add this empty line, unless one is before the last line.
-    if lines.len() > 2 && !lines[lines.len() - 2].is_empty() {
-        lines.push(String::new());
+    if output_lines.len() > 2 && !output_lines[output_lines.len() - 2].is_empty() {
+        output_lines.push(String::new());
     }
-    lines
+    output_lines
 }
 
 /// Removes fenced code and math from a text, and the fences of all blocks except their headers.
@@ -147,8 +148,8 @@ fn close_innermost_block(context: &mut Context<'_>, open_blocks: &mut Vec<OpenBl
     let Some(closed_block) = open_blocks.pop() else { return };
     let Some(enclosing_block) = open_blocks.last_mut().filter(|_| !closed_block.lines.is_empty()) else { return };
     // Lines are copied at each level of nesting.
-    let bytes = closed_block.lines.iter().map(|line| line.len() + LINE_OVERHEAD_BYTES).sum();
-    if context.budget.spend_steps(bytes).is_err() {
+    let steps = closed_block.lines.iter().map(|line| line.len() + LINE_OVERHEAD_STEPS).sum();
+    if context.budget.spend_steps(steps).is_err() {
         return;
     }
     enclosing_block.lines.push(String::new());

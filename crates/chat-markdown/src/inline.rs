@@ -14,6 +14,7 @@ mod link;
 mod linkifier;
 mod math;
 mod references;
+mod text_rewriter;
 mod time;
 mod url;
 
@@ -23,12 +24,13 @@ use super::placeholder;
 use super::tree::{Node, NodeId, ROOT, Text, Tree};
 
 pub(super) use address::find_bare_addresses;
-pub(super) use url::{Parts as UrlParts, Target, is_safe};
+pub(super) use url::{Target, UrlParts, is_safe_url};
 
 /// Maximum depth of nested elements. Deeper nesting is an error.
 const MAX_DEPTH: usize = 100;
 
-/// Processes a kind of markup. Returns the text with placeholders, or None if nothing was found.
+/// Processes a kind of markup. Returns the text with placeholders. If nothing was replaced: None, or the unchanged
+/// text.
 type Pass = fn(&mut InlineExpander<'_, '_>, &str) -> Option<String>;
 
 /// The kinds of markup, in the order in which they are processed.
@@ -108,7 +110,7 @@ impl InlineExpander<'_, '_> {
         Ok(())
     }
 
-    fn expand_tail(&mut self, parent: NodeId, child: NodeId, next: usize) -> Result<(), TooLarge> {
+    fn expand_tail(&mut self, parent: NodeId, child: NodeId, insertion_index: usize) -> Result<(), TooLarge> {
         let mut tail = std::mem::take(&mut self.tree[child].tail);
         if tail.content.is_empty() {
             return Ok(());
@@ -117,7 +119,7 @@ impl InlineExpander<'_, '_> {
             tail.content = self.replace_markup(tail.content, 0);
         }
         let elements = self.resolve(&tail, child, false, 0)?;
-        self.tree[parent].children.splice(next..next, elements);
+        self.tree[parent].children.splice(insertion_index..insertion_index, elements);
         Ok(())
     }
 
@@ -183,7 +185,7 @@ impl InlineExpander<'_, '_> {
             copy_start = placeholder.end;
             match self.stash.get(placeholder.index) {
                 Some(StashEntry::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
-                Some(StashEntry::Text(text)) => output.push_str(text),
+                Some(StashEntry::Text(stashed_text)) => output.push_str(stashed_text),
                 None => {}
             }
         }
@@ -209,9 +211,9 @@ impl InlineExpander<'_, '_> {
                     self.resolve_element(element, depth)?;
                     elements.push(element);
                 }
-                Some(StashEntry::Text(text)) => {
-                    let text = Text::markup(text.clone());
-                    self.add_text(&text, &elements, node, is_inside);
+                Some(StashEntry::Text(stashed_text)) => {
+                    let stashed_text = Text::markup(stashed_text.clone());
+                    self.add_text(&stashed_text, &elements, node, is_inside);
                 }
                 None => {}
             }
@@ -231,51 +233,16 @@ impl InlineExpander<'_, '_> {
     }
 
     /// Resolves the placeholders in the texts of an element and its children.
-    fn resolve_element(&mut self, node: NodeId, depth: usize) -> Result<(), TooLarge> {
-        let mut parts = vec![node];
-        parts.extend(&self.tree[node].children);
-        for part in parts {
-            if !self.tree[part].text.is_blank() {
-                let text = std::mem::take(&mut self.tree[part].text);
-                let elements = self.resolve(&text, part, true, depth + 1)?;
-                self.tree[part].children.splice(0..0, elements);
+    fn resolve_element(&mut self, element: NodeId, depth: usize) -> Result<(), TooLarge> {
+        let mut nodes = vec![element];
+        nodes.extend(&self.tree[element].children);
+        for node in nodes {
+            if !self.tree[node].text.is_blank() {
+                let text = std::mem::take(&mut self.tree[node].text);
+                let elements = self.resolve(&text, node, true, depth + 1)?;
+                self.tree[node].children.splice(0..0, elements);
             }
         }
         Ok(())
-    }
-}
-
-/// Builds a text from a source in which parts are replaced from left to right.
-pub(super) struct TextRewriter<'t> {
-    source: &'t str,
-    output: String,
-    /// End of the part of the source that was copied or replaced.
-    position: usize,
-}
-
-impl<'t> TextRewriter<'t> {
-    pub fn new(source: &'t str) -> Self {
-        Self { source, output: String::new(), position: 0 }
-    }
-
-    /// End of the last replaced part.
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
-    /// Replaces a part after all earlier ones.
-    pub fn replace(&mut self, range: std::ops::Range<usize>, replacement: &str) {
-        self.output.push_str(&self.source[self.position..range.start]);
-        self.output.push_str(replacement);
-        self.position = range.end;
-    }
-
-    /// Returns the text with the replacements. None: nothing was replaced.
-    pub fn finish(mut self) -> Option<String> {
-        if self.position == 0 && self.output.is_empty() {
-            return None;
-        }
-        self.output.push_str(&self.source[self.position..]);
-        Some(self.output)
     }
 }

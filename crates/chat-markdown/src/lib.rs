@@ -27,6 +27,7 @@ mod fence;
 mod html;
 mod inline;
 mod lines;
+mod link_encoding;
 pub mod linkifier;
 mod math;
 mod media;
@@ -50,22 +51,22 @@ use std::sync::Arc;
 use tree::{ROOT, Tree};
 
 pub use fence::remove_code;
-pub use html::{encode_channel_name, encode_hash_component, encode_link_label};
+pub use link_encoding::{encode_channel_name, encode_hash_component, encode_link_label};
 pub use output_format::OutputFormat;
 pub use visible_text::{Piece, pieces, visible_text};
 
 /// Maximum length of a text and of its HTML, in characters. Longer ones are an error.
-pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
+pub const MAX_CHARACTERS: usize = 1_000_000;
 
-/// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a
-/// second, and for a message about a third of that.
+/// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). Rendering takes at most
+/// about a second then, and a third of that for a message.
 pub fn max_cost_of_text(bytes: usize) -> Cost {
     const BASE_STEPS: usize = 30_000_000;
     const STEPS_FOR_EACH_BYTE: usize = 100;
     const MAX_STEPS: usize = 100_000_000;
     const NODES: usize = 100_000;
     let steps = MAX_STEPS.min(BASE_STEPS + STEPS_FOR_EACH_BYTE.saturating_mul(bytes));
-    Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
+    Cost { steps, nodes: NODES, output: MAX_CHARACTERS }
 }
 
 /// The HTML of a text without previews has at most this many characters, and [`OUTPUT_PER_BYTE`] more for each byte.
@@ -275,7 +276,7 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], rendering costs more than [`max_cost_of_text`], or
+/// The text or the output is longer than [`MAX_CHARACTERS`], rendering costs more than [`max_cost_of_text`], or
 /// elements are nested too deeply. The API reports it as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
@@ -299,8 +300,7 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, rendering costs more than
-/// [`max_cost_of_text`], or elements are nested too deeply.
+/// [`TooLarge`].
 pub fn render(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLarge> {
     let (html, rendered) = render_for_storage(source, names)?;
     Ok(RenderedMessage { html: html.for_text(source).into_owned(), ..rendered })
@@ -314,11 +314,11 @@ pub fn render(source: &str, names: &dyn Names) -> Result<RenderedMessage, TooLar
 pub fn render_for_storage(source: &str, names: &dyn Names) -> Result<(Html, RenderedMessage), TooLarge> {
     let budget = Budget::new(max_cost_of_text(source.len()));
     // The HTML of plain text has at most eight characters per character: `<p>a</p>`.
-    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain_text::is_plain(source, names, &budget)? {
+    if source.len() <= MAX_CHARACTERS / 8 && plain_text::is_plain(source, names, &budget)? {
         return Ok((Html::PlainText, RenderedMessage::default()));
     }
     // HTML is hardly ever shorter than its source.
-    if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
+    if source.len() > MAX_CHARACTERS && source.chars().count() > MAX_CHARACTERS {
         return Err(TooLarge);
     }
     let mut rendered = render_markup(source, names, budget)?;
@@ -350,7 +350,7 @@ fn render_document(context: &mut Context<'_>, source: &str) -> Result<String, To
     context.budget.check()?;
     let html = context.raw_html.restore(&serialize::inner_html(&tree, ROOT));
     let html = html.trim_matches(character::is_space);
-    if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
+    if html.chars().count() > MAX_CHARACTERS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
 /// Renders the description of the organization, a channel or a folder, or the value of a profile field: as a message,
@@ -385,7 +385,7 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     });
     // Only neighbours are checked for overlaps, so that the time is not quadratic in the number of links.
     let mut taken_ranges = std::collections::BTreeMap::<usize, usize>::new();
-    for (range, url) in linkifier_links.chain(bare_links).filter(|(_, url)| inline::is_safe(url)) {
+    for (range, url) in linkifier_links.chain(bare_links).filter(|(_, url)| inline::is_safe_url(url)) {
         let before = taken_ranges.range(..range.end).next_back();
         if before.is_none_or(|(_, &end)| end <= range.start) {
             taken_ranges.insert(range.start, range.end);

@@ -14,7 +14,7 @@ pub(super) fn prepare(source: &str) -> Vec<String> {
 }
 
 /// Returns whether an item of a list is numbered. None: the line is not an item.
-fn parse_item_kind(line: &str) -> Option<bool> {
+fn is_numbered_item(line: &str) -> Option<bool> {
     let line = line.trim_start_matches(' ');
     let mut characters = line.chars();
     let first = characters.next()?;
@@ -46,7 +46,7 @@ fn detach_lists(source: &str) -> String {
             }
         }
         output.push('\n');
-        let begins_list = match (parse_item_kind(line), parse_item_kind(next_line)) {
+        let begins_list = match (is_numbered_item(line), is_numbered_item(next_line)) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(is_numbered), Some(is_next_line_numbered)) => is_numbered != is_next_line_numbered,

@@ -113,6 +113,7 @@ impl LinkifierSource {
             ("url_template", length(&self.url_template)),
             ("example_input", self.example_input.as_ref().map_or(0, length)),
             ("reverse_template", self.reverse_template.as_ref().map_or(0, length)),
+            // Each template counts one more, so that the number of empty ones is limited too.
             ("alternative_url_templates", self.alternative_url_templates.iter().map(|text| length(text) + 1).sum()),
         ];
         let length_errors = lengths.into_iter().filter(|(_, length)| *length > MAX_TEXT_LENGTH);
@@ -212,7 +213,8 @@ impl Linkifier {
         STEPS_PER_SEARCH + self.compiled.steps_to_read(text.len())
     }
 
-    /// Whether the pattern matches anywhere in a text. Faster than [`Linkifier::matches`].
+    /// Whether the pattern matches anywhere in a text, if only with an empty match, which is not linked. Faster than
+    /// [`Linkifier::matches`].
     pub fn may_match(&self, text: &str) -> bool {
         self.compiled.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
@@ -229,7 +231,7 @@ impl Linkifier {
         budget.spend_steps(self.steps_to_search(text))?;
         let Some(regex) = self.compiled.regex_for(text) else { return Ok(matches) };
         let template = &self.compiled.template;
-        let mut variables = None;
+        let mut variable_count = None;
         let mut position = start;
         while position <= text.len() {
             let Some(captures) = regex.captures_at(text, position) else {
@@ -244,8 +246,8 @@ impl Linkifier {
                 continue;
             }
             // The value of each variable is at most the whole match, and percent-encoding triples its length.
-            let variables = *variables.get_or_insert_with(|| template.variables().count());
-            let max_url_bytes = template.as_str().len().saturating_add(variables.saturating_mul(3 * group.len()));
+            let variable_count = *variable_count.get_or_insert_with(|| template.variables().count());
+            let max_url_bytes = template.as_str().len().saturating_add(variable_count.saturating_mul(3 * group.len()));
             budget.spend_steps(max_url_bytes.saturating_mul(STEPS_PER_BYTE_OF_URL))?;
             if let Ok(url) = template.expand::<UriSpec, _>(&Groups(&captures)) {
                 matches.push(LinkifierMatch { range: group.range(), url: url.to_string() });
@@ -317,7 +319,7 @@ impl LinkifierSource {
 
     /// The checks that involve several fields.
     fn check_consistency(&self, template: Option<&UriTemplateString>) -> Result<(), String> {
-        let regex = self.regex().map_err(|message| bad_pattern_message(&message))?;
+        let regex = self.compile_pattern().map_err(|message| bad_pattern_message(&message))?;
         let groups: BTreeSet<&str> = regex.capture_names().flatten().collect();
         let example = self.example_input.as_deref();
         if self.reverse_template.is_some() && example.is_none() {
@@ -352,7 +354,7 @@ impl LinkifierSource {
 
     /// Compiles the pattern without boundaries. The versions with boundaries are compiled too, because they can be too
     /// large.
-    fn regex(&self) -> Result<Regex, String> {
+    fn compile_pattern(&self) -> Result<Regex, String> {
         let translated = pattern::translate(&self.pattern)?;
         let regex = compilation::compile(&translated).map_err(|error| error_message(&error))?;
         for after in [AFTER, AFTER_IN_ASCII] {

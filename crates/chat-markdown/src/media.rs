@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 pub(super) const UPLOADS_PREFIX: &str = "/user_uploads/";
 
-/// The picture that is shown until a thumbnail exists.
+/// The image that is shown until a thumbnail exists.
 pub(super) const SPINNER_URL: &str = "/static/images/loading/loader-black.svg";
 
 /// The CSS class of spinners.
@@ -20,8 +20,8 @@ pub(super) const SPINNER_CLASS: &str = "image-loading-placeholder";
 const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp"];
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
 
-/// A site with web pages whose URLs have file name extensions of pictures.
-const PICTURE_PAGE_SITE: &str = "pasteboard.co";
+/// A site with web pages whose URLs have file name extensions of images.
+const IMAGE_PAGE_SITE: &str = "pasteboard.co";
 
 /// Hosts whose videos have a still image as preview.
 const VIDEO_SITES: [&str; 5] =
@@ -63,6 +63,8 @@ pub(super) fn path_id(href: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
+/// The properties of the uploaded file that a URL links. None for other URLs and unknown files, and at levels without
+/// thumbnails.
 fn upload_properties(context: &Context<'_>, href: &str) -> Option<UploadProperties> {
     context.names.upload(&path_id(href)?).filter(|_| context.settings.output_format.has_thumbnails)
 }
@@ -80,7 +82,7 @@ fn detect_medium(context: &Context<'_>, href: &str, properties: Option<&UploadPr
         };
     }
     let parts = UrlParts::parse(href)?;
-    let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != PICTURE_PAGE_SITE;
+    let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != IMAGE_PAGE_SITE;
     is_image.then_some(Medium::Image)
 }
 
@@ -94,10 +96,10 @@ pub(super) fn create_preview(
 ) -> Option<Preview> {
     let properties = upload_properties(context, href);
     let parts = UrlParts::parse(href)?;
-    let image_preview = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
+    let image_preview = |tree: &mut Tree, link: &str, image_url: &str, title: Option<&str>| {
         let image = match &properties {
             Some(properties) => thumbnail(href, properties, Vec::new(), ""),
-            None => Node { tag: "img", attributes: vec![("src", source_url(context, image))], ..Node::default() },
+            None => Node { tag: "img", attributes: vec![("src", source_url(context, image_url))], ..Node::default() },
         };
         let attributes = [("href", link)].into_iter().chain(title.map(|title| ("title", title)));
         wrap_in_link(tree, "message_inline_image", attributes, image)
@@ -136,7 +138,7 @@ pub(super) fn create_preview(
     }
 }
 
-/// Wraps a picture or a video in a link and a `div` with a class.
+/// Wraps an image or a video in a link and a `div` with a class.
 fn wrap_in_link<'a>(
     tree: &mut Tree,
     class: &str,
@@ -161,7 +163,7 @@ fn shared_file_url(parts: &UrlParts<'_>) -> Option<String> {
     (is_dropbox && is_shared).then(|| UrlParts { query: "raw=1", ..parts.clone() }.join())
 }
 
-/// The URL of the picture that a page of an encyclopedia or a screenshot site shows.
+/// The URL of the image that a page of an encyclopedia or a screenshot site shows.
 fn page_image_url(parts: &UrlParts<'_>) -> Option<String> {
     if parts.host == "linx.li" {
         return Some(format!("https://linx.li/s{}", parts.path));
@@ -243,7 +245,7 @@ fn thumbnail(
 ) -> Node {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     // The file name of the transcoded copy is its size.
-    let transcoded =
+    let transcoded_name =
         properties.transcoded.filter(|_| properties.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
     let name = properties.thumbnail_name();
     let path = href.trim_start_matches(UPLOADS_PREFIX).split(['?', '#']).next().unwrap_or_default();
@@ -252,15 +254,15 @@ fn thumbnail(
     } else {
         SPINNER_URL.to_owned()
     };
-    let class = match (properties.has_thumbnail, class) {
+    let all_classes = match (properties.has_thumbnail, class) {
         (true, class) => class.to_owned(),
         (false, "") => SPINNER_CLASS.to_owned(),
         (false, class) => format!("{SPINNER_CLASS} {class}"),
     };
     let is_in_text = !leading_attributes.is_empty();
     let mut attributes = leading_attributes;
-    if !class.is_empty() {
-        attributes.push(("class", class));
+    if !all_classes.is_empty() {
+        attributes.push(("class", all_classes));
     }
     if properties.is_animated && properties.has_thumbnail {
         attributes.push(("data-animated", "true".to_owned()));
@@ -268,18 +270,18 @@ fn thumbnail(
     attributes.push(("data-original-content-type", properties.content_type.clone()));
     attributes.extend(properties.dimensions.map(|dimensions| ("data-original-dimensions", size(dimensions))));
     attributes.extend(is_in_text.then(|| ("data-original-src", href.to_owned())));
-    attributes.extend(transcoded.map(|name| ("data-transcoded-image", name)));
+    attributes.extend(transcoded_name.map(|name| ("data-transcoded-image", name)));
     attributes.push(("src", src));
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// The URL from which a picture or a video is loaded: for external ones that of the proxy, if the organization has one.
+/// The URL from which an image or a video is loaded: for external ones that of the proxy, if the organization has one.
 fn source_url(context: &Context<'_>, url: &str) -> String {
     let is_local = url.starts_with('/') && !url.starts_with("//");
     if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxy_url(url) }
 }
 
-/// The URL of an external picture or video on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL,
+/// The URL of an external image or video on the proxy: the first 20 bytes of the URL's SHA-256 digest, and the URL,
 /// in hexadecimal.
 pub(super) fn proxy_url(url: &str) -> String {
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -3,7 +3,7 @@
 //! Names are looked up once, in the source. Some mentions appear only during rendering, after other markup was
 //! replaced: these are resolved only if the source has a mention with the same name elsewhere.
 
-use super::character::may_precede_name;
+use super::character::is_space;
 use super::{MentionedGroup, MentionedUser, Names};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +62,12 @@ pub(super) fn filtered_references<'t>(
     })
 }
 
+/// Whether a mention or a link to a channel may follow this text.
+fn may_precede_name(before: &str) -> bool {
+    let is_boundary = |last: char| is_space(last) || matches!(last, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
+    before.chars().next_back().is_none_or(is_boundary)
+}
+
 /// Makes all mentions in a line silent.
 pub(super) fn silence_mentions(line: &str) -> Cow<'_, str> {
     if !line.contains('@') {
@@ -94,7 +100,7 @@ fn split_id(name: &str) -> Option<(&str, i64)> {
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     /// Names of users without an ID, in lower case.
-    names: BTreeSet<String>,
+    lowercase_user_names: BTreeSet<String>,
     /// Users that are named with their ID.
     by_id: BTreeMap<i64, MentionedUser>,
     /// The IDs of the users in `by_id`, by name in lower case.
@@ -104,9 +110,9 @@ pub(super) struct Candidates {
     /// Names of channels, alone or before the `>` of a topic.
     channels: BTreeSet<String>,
     /// Results of looking up names without an ID, by name in lower case.
-    found_users: BTreeMap<String, Option<MentionedUser>>,
+    user_results: BTreeMap<String, Option<MentionedUser>>,
     /// Results of looking up groups, by name in lower case.
-    found_groups: BTreeMap<String, Option<MentionedGroup>>,
+    group_results: BTreeMap<String, Option<MentionedGroup>>,
 }
 
 impl Candidates {
@@ -122,7 +128,7 @@ impl Candidates {
                         candidates.ids_by_name.insert(user.full_name.to_lowercase(), id);
                         candidates.by_id.insert(id, user);
                     }
-                    None => drop(candidates.names.insert(mention.name.to_lowercase())),
+                    None => drop(candidates.lowercase_user_names.insert(mention.name.to_lowercase())),
                 }
             }
             for mention in name_references(source, b'@', "*") {
@@ -143,15 +149,15 @@ impl Candidates {
         let user = self.by_id.get(&id).cloned();
         let user = user.or_else(|| {
             let user = names.user("", Some(id))?;
-            self.names.contains(&user.full_name.to_lowercase()).then_some(user)
+            self.lowercase_user_names.contains(&user.full_name.to_lowercase()).then_some(user)
         });
         user.filter(|user| name.is_empty() || user.full_name == name)
     }
 
     fn user_by_name(&mut self, name: &str, names: &dyn Names) -> Option<MentionedUser> {
         let lowercase_name = name.to_lowercase();
-        if self.names.contains(&lowercase_name) {
-            let user = self.found_users.entry(lowercase_name).or_insert_with(|| names.user(name, None));
+        if self.lowercase_user_names.contains(&lowercase_name) {
+            let user = self.user_results.entry(lowercase_name).or_insert_with(|| names.user(name, None));
             return user.clone();
         }
         self.by_id.get(self.ids_by_name.get(&lowercase_name)?).cloned()
@@ -161,7 +167,7 @@ impl Candidates {
     /// exact name.
     pub fn group(&mut self, name: &str, names: &dyn Names) -> Option<MentionedGroup> {
         let lowercase_name = name.to_lowercase();
-        if let Some(group_result) = self.found_groups.get(&lowercase_name) {
+        if let Some(group_result) = self.group_results.get(&lowercase_name) {
             return group_result.clone();
         }
         let mentions_system_groups = names.settings().output_format.mentions_system_groups;
@@ -170,7 +176,7 @@ impl Candidates {
             let group = (!is_system || mentions_system_groups).then(|| names.group(spelling)).flatten();
             group.filter(|group| is_system || group.display_name == *spelling)
         });
-        self.found_groups.insert(lowercase_name, group_result.clone());
+        self.group_results.insert(lowercase_name, group_result.clone());
         group_result
     }
 

@@ -36,9 +36,9 @@ fn find_links(tree: &Tree) -> Vec<Link> {
     links
 }
 
-/// Whether an element below `top` has the attribute `href`: a link to a URL, channel or topic.
-fn has_href(tree: &Tree, top: NodeId) -> bool {
-    let mut pending = vec![top];
+/// Whether an element or one below it has the attribute `href`: a link to a URL, channel or topic.
+fn has_href(tree: &Tree, element: NodeId) -> bool {
+    let mut pending = vec![element];
     while let Some(node) = pending.pop() {
         if href(tree, node).is_some() {
             return true;
@@ -61,10 +61,10 @@ pub(super) fn add_previews(context: &mut Context<'_>, tree: &mut Tree) {
     let mut previewed_hrefs = HashSet::new();
     for link in &links {
         if unquoted_hrefs.contains(link.href.as_str()) && previewed_hrefs.insert(link.href.as_str()) {
-            let text = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
-            if let Some(preview) = media::create_preview(context, tree, &link.href, text) {
+            let title = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
+            if let Some(preview) = media::create_preview(context, tree, &link.href, title) {
                 context.rendered.has_image |= preview.is_image;
-                insert_preview(tree, link, &preview, text.is_none());
+                insert_preview(tree, link, &preview, title.is_none());
             }
         }
     }
@@ -117,7 +117,7 @@ fn href(tree: &Tree, node: NodeId) -> Option<&str> {
     tree[node].attributes.iter().find(|(name, _)| *name == "href").map(|(_, href)| href.as_str())
 }
 
-/// The URLs of all links below an element.
+/// The URLs of all links in an element, itself included.
 fn collect_hrefs(tree: &Tree, node: NodeId) -> HashSet<&str> {
     let mut hrefs = HashSet::new();
     let mut pending = vec![node];

@@ -59,7 +59,7 @@ pub(super) struct Node {
 
 impl Node {
     /// The minimum number of characters of the tags with attributes.
-    fn length_of_tags(&self) -> usize {
+    fn length_with_attributes(&self) -> usize {
         let attributes = self.attributes.iter().map(|(name, value)| length_of_attribute(name, value));
         length_of_tags(self.tag) + attributes.sum::<usize>()
     }
@@ -137,25 +137,25 @@ impl Tree {
     }
 
     /// Adds an element without a parent.
-    pub fn create(&mut self, tag: &'static str) -> NodeId {
+    pub fn add_element(&mut self, tag: &'static str) -> NodeId {
         self.add(Node { tag, ..Node::default() })
     }
 
-    /// As [`Tree::create`], with text.
-    pub fn create_with_text(&mut self, tag: &'static str, text: Text) -> NodeId {
+    /// As [`Tree::add_element`], with text.
+    pub fn add_element_with_text(&mut self, tag: &'static str, text: Text) -> NodeId {
         self.add(Node { tag, text, ..Node::default() })
     }
 
-    /// As [`Tree::create`], for a complete element.
+    /// As [`Tree::add_element`], for a complete element.
     pub fn add(&mut self, node: Node) -> NodeId {
-        self.budget.spend_node(node.length_of_tags());
+        self.budget.spend_node(node.length_with_attributes());
         self.nodes.push(node);
         self.nodes.len() - 1
     }
 
     /// Adds an element as the last child of `parent`.
     pub fn append(&mut self, parent: NodeId, tag: &'static str) -> NodeId {
-        let child = self.create(tag);
+        let child = self.add_element(tag);
         self.nodes[parent].children.push(child);
         child
     }
@@ -211,7 +211,7 @@ mod tests {
             ("input", vec![("checked", "checked".to_owned())], "<input checked></input>"),
         ] {
             let node = Node { tag, attributes, ..Node::default() };
-            assert_eq!(node.length_of_tags(), html.chars().count(), "{html}");
+            assert_eq!(node.length_with_attributes(), html.chars().count(), "{html}");
         }
     }
 }

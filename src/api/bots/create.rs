@@ -4,7 +4,7 @@ use super::emit_bot_event;
 use super::url::Url;
 use crate::api::changes::pictures::{check_avatar, store_avatar};
 use crate::api::changes::users::bot::{check_may_create_bot, find_active_bot_by_name};
-use crate::api::changes::users::creation::announce_user;
+use crate::api::changes::users::creation::emit_new_user;
 use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -22,7 +22,8 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Names of the bots that run inside the server. The register reply lists the same ones.
+/// Names of the bots that run inside the server. Must be those in `api/register/lists.rs`, which the register reply
+/// lists.
 const EMBEDDED_BOTS: [&str; 1] = ["helloworld"];
 
 operation! {
@@ -162,7 +163,7 @@ fn create_services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_
 
 /// Adds a bot with the default role and settings.
 ///
-/// Events: those of [`announce_user`], and `realm_bot` add to the bot's owner and the administrators.
+/// Events: those of [`emit_new_user`], and `realm_bot` add to the bot's owner and the administrators.
 fn add_bot(
     tx: &mut Tx,
     owner: UserId,
@@ -201,7 +202,7 @@ fn add_bot(
         profile: OrdMap::new(),
         cached_json: Default::default(),
     });
-    announce_user(tx, id);
+    emit_new_user(tx, id);
     let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&id]) };
     emit_bot_event(tx, id, event);
     id

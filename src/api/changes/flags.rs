@@ -182,7 +182,8 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Fl
             }
             Some(_) => {}
             // A bot that was mentioned in a conversation of others has no unread messages there.
-            None if message.conversation().is_some_and(|id| !tx.is_participant(user.id, id)) && is_accessible => {}
+            None if message.conversation().is_some_and(|conversation| !tx.is_participant(user.id, conversation))
+                && is_accessible => {}
             None if is_accessible => messages.push(message.clone()),
             None => return Err(Error::InvalidMessage),
         }
@@ -196,8 +197,10 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Fl
         let was_read = tx.user_state_mut(user.id).read.remove(message.id);
         let was_unread = !was_read && was_recipient;
         if was_unread {
+            // Its user message was unread already.
             continue;
         }
+        // Unread messages must be newer than the subscription.
         if let Some((channel, _)) = message.channel_and_topic() {
             tx.move_subscription_start(user.id, channel, message.id);
         }

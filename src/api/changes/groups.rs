@@ -15,9 +15,9 @@ pub fn emit_group_event(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
 }
 
 /// Event: `user_group` update to an audience, with the condition of [`emit_group_event`].
-pub fn emit_update_to(tx: &mut Tx, audience: Audience, id: GroupId, property: &str, value: Value) {
-    let condition = delivery_condition(tx, id);
-    tx.emit(audience, UserGroupUpdate::new(id, property, value).only_for(condition));
+pub fn emit_update_to(tx: &mut Tx, audience: Audience, group: GroupId, property: &str, value: Value) {
+    let condition = delivery_condition(tx, group);
+    tx.emit(audience, UserGroupUpdate::new(group, property, value).only_for(condition));
 }
 
 fn delivery_condition(tx: &Tx, group: GroupId) -> DeliveryCondition {
@@ -25,6 +25,6 @@ fn delivery_condition(tx: &Tx, group: GroupId) -> DeliveryCondition {
 }
 
 /// Event: `user_group` update to everyone.
-pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
-    emit_group_event(tx, id, UserGroupUpdate::new(id, property, value));
+pub fn emit_update(tx: &mut Tx, group: GroupId, property: &str, value: Value) {
+    emit_group_event(tx, group, UserGroupUpdate::new(group, property, value));
 }

@@ -20,9 +20,9 @@ pub(super) struct PeerChange {
 
 /// The changes to report. `users_by_channel` has those who subscribe (`is_arrival`) or unsubscribe.
 ///
-/// Private channels come first, with one change each. Public channels with the same users share changes, which
-/// [`PublicChange::split_by_kind`] divides. Below 378, they share changes only for a single user, which
-/// [`PublicChange::split_by_audience`] divides.
+/// Private channels come first, with one change each. Public channels with the same users share a change, which is then
+/// divided by kind ([`PublicChange::split_by_kind`]). Below 378, they share one only if it is about a single user, and
+/// it is divided by audience ([`PublicChange::split_by_audience`]); all others have one change each.
 pub(super) fn peer_changes(
     tx: &Tx,
     users_by_channel: BTreeMap<ChannelId, OrdSet<UserId>>,

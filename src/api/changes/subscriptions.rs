@@ -27,8 +27,8 @@ const MAX_SUBSCRIPTIONS: usize = 1_000_000;
 /// # Errors
 ///
 /// `TooManySubscriptions`.
-pub fn check_subscription_count(users: usize, channels: usize) -> Result<(), Error> {
-    if users.saturating_mul(channels) > MAX_SUBSCRIPTIONS {
+pub fn check_subscription_count(user_count: usize, channel_count: usize) -> Result<(), Error> {
+    if user_count.saturating_mul(channel_count) > MAX_SUBSCRIPTIONS {
         return Err(Error::TooManySubscriptions { max_subscriptions: MAX_SUBSCRIPTIONS.into() });
     }
     Ok(())
@@ -55,7 +55,7 @@ pub fn subscribe_all(
     channels: &[ChannelId],
     colors: &BTreeMap<ChannelId, String>,
 ) -> ChannelsByUser {
-    let mut new_subscriptions = ChannelsByUser::new();
+    let mut first_subscriptions = ChannelsByUser::new();
     let mut resumed_subscriptions = ChannelsByUser::new();
     let mut users_by_discovered_channel = BTreeMap::new();
     let mut newcomers_by_channel = BTreeMap::new();
@@ -68,21 +68,22 @@ pub fn subscribe_all(
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(subscribe_if_new).collect();
         for user in &newcomers {
             let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);
-            let subscriptions = if was_subscribed { &mut resumed_subscriptions } else { &mut new_subscriptions };
+            let subscriptions = if was_subscribed { &mut resumed_subscriptions } else { &mut first_subscriptions };
             subscriptions.entry(*user).or_default().push(*channel);
         }
         users_by_discovered_channel.insert(*channel, users_who_cannot_see(&before, &newcomers, *channel));
         newcomers_by_channel.insert(*channel, newcomers);
     }
-    for (user, channels) in resumed_subscriptions {
-        new_subscriptions.entry(user).or_default().extend(channels);
+    let mut new_subscriptions = first_subscriptions;
+    for (user, user_channels) in resumed_subscriptions {
+        new_subscriptions.entry(user).or_default().extend(user_channels);
     }
     tx.emit_visibility(&before, &[VisibleKind::Users]);
     for (channel, users) in users_by_discovered_channel {
         tx.emit_gained_channels(BTreeMap::from([(channel, users)]));
     }
-    for (user, channels) in &new_subscriptions {
-        emit_subscribed(tx, *user, channels);
+    for (user, user_channels) in &new_subscriptions {
+        emit_subscribed(tx, *user, user_channels);
     }
     let changes = peer_changes(tx, newcomers_by_channel, true);
     emit_peers(tx, SubscriptionPeerAdd, changes);
@@ -114,8 +115,8 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
         emit_removal_among_leavers(tx, change);
     }
     emit_peers(tx, SubscriptionPeerRemove, changes);
-    for (user, channels) in &ended_subscriptions {
-        unsubscribe(tx, *user, channels);
+    for (user, user_channels) in &ended_subscriptions {
+        unsubscribe(tx, *user, user_channels);
     }
     tx.emit_visibility(&before, &[VisibleKind::Users]);
     ended_subscriptions
@@ -127,7 +128,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
 /// Event: `subscription` peer_remove to everyone else who can see the subscribers, from 377 on, for archived channels
 /// from 428 on.
 pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
-    let channels = active_subscriptions(tx, user);
+    let channels = subscribed_channels(tx, user);
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
@@ -141,7 +142,7 @@ pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
 /// Adds a user who is being reactivated to the subscribers of the channels that [`suspend_subscriptions`] removed the
 /// user from. Returns these channels.
 pub fn resume_subscriptions(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
-    let channels = active_subscriptions(tx, user);
+    let channels = subscribed_channels(tx, user);
     for channel in &channels {
         tx.channel_mut(*channel).subscribers.insert(user);
     }
@@ -156,7 +157,7 @@ pub fn emit_resumed_subscriptions(tx: &mut Tx, user: UserId, channels: &[Channel
     emit_peers(tx, SubscriptionPeerAdd, changes);
 }
 
-fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
+fn subscribed_channels(realm: &Realm, user: UserId) -> Vec<ChannelId> {
     let subscriptions = realm.user_state(user).subscriptions.iter();
     subscriptions.filter(|(_, subscription)| subscription.is_active).map(|(channel, _)| *channel).collect()
 }
@@ -165,9 +166,9 @@ fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
 fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let mut unread_messages: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
     let (archived, active): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
-    for (is_archived, channels) in [(false, active), (true, archived)] {
-        if !channels.is_empty() {
-            emit_unsubscribed(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
+    for (is_archived, channels_of_kind) in [(false, active), (true, archived)] {
+        if !channels_of_kind.is_empty() {
+            emit_unsubscribed(tx, user, &channels_of_kind, DeliveryCondition::of_channel(is_archived));
         }
     }
     if !unread_messages.is_empty() {

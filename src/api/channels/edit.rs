@@ -152,6 +152,7 @@ fn checked_privacy(
     }
     let is_requested =
         params.is_private.is_some() || params.is_web_public.is_some() || params.history_public_to_subscribers.is_some();
+    // A request for web-public access is checked even if the channel has it already.
     let makes_web_public = params.is_web_public == Some(true);
     if !is_requested || (privacy == channel.privacy && !makes_web_public) {
         return Ok(is_requested.then_some(privacy));

@@ -77,7 +77,7 @@ pub(super) fn find_objections(realm: &Realm, id: GroupId) -> Vec<Value> {
 fn permissions_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
     let is_holder_of = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => *group == id,
-        GroupSettingValue::Anonymous(value) => value.direct_subgroups.contains(&id),
+        GroupSettingValue::Anonymous(members) => members.direct_subgroups.contains(&id),
     };
     let names: Vec<_> = permissions.iter().filter(|(_, value)| is_holder_of(value)).map(|(name, _)| *name).collect();
     Some(names).filter(|names| !names.is_empty())

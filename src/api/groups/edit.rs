@@ -96,6 +96,7 @@ fn checked_new_name(
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
     let name = checked_group_name(name, context.feature_level)?;
     check_group_name_is_free(tx, &name, Some(group.id), context.feature_level)?;
+    // Without the white space around it, the name may be the current one.
     Ok(Some(name).filter(|name| *name != group.name))
 }
 

@@ -45,7 +45,7 @@ operation! {
 
 impl Write for ChangeMembers {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let group = params.user_group_id;
+        let id = params.user_group_id;
         let has_no_changes = params.add.is_empty()
             && params.delete.is_empty()
             && params.add_subgroups.is_empty()
@@ -56,11 +56,11 @@ impl Write for ChangeMembers {
 
         // Each list is checked after the changes of the preceding lists were made.
         let mut deferred_events = DeferredEvents::default();
-        add_members(tx, context, group, &params.add, &mut deferred_events)?;
-        remove_members(tx, context, group, &params.delete, &mut deferred_events)?;
-        add_subgroups(tx, context, group, &params.add_subgroups, &mut deferred_events)?;
-        remove_subgroups(tx, context, group, &params.delete_subgroups, &mut deferred_events)?;
-        deferred_events.emit_all(tx, group);
+        add_members(tx, context, id, &params.add, &mut deferred_events)?;
+        remove_members(tx, context, id, &params.delete, &mut deferred_events)?;
+        add_subgroups(tx, context, id, &params.add_subgroups, &mut deferred_events)?;
+        remove_subgroups(tx, context, id, &params.delete_subgroups, &mut deferred_events)?;
+        deferred_events.emit_all(tx, id);
         Ok(Success {})
     }
 }
@@ -106,17 +106,17 @@ struct DeferredEvents(Vec<Event>);
 
 impl DeferredEvents {
     /// Emits an event at once, or below 261 keeps it for [`DeferredEvents::emit_all`].
-    fn emit_or_defer(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
+    fn emit_or_defer(&mut self, tx: &mut Tx, id: GroupId, event: impl Into<Event>) {
         if !tx.has(Feature::GroupChangesSentBeforeMessages) {
             self.0.push(event.into());
         } else {
-            emit_group_event(tx, group, event.into());
+            emit_group_event(tx, id, event.into());
         }
     }
 
-    fn emit_all(self, tx: &mut Tx, group: GroupId) {
+    fn emit_all(self, tx: &mut Tx, id: GroupId) {
         for event in self.0 {
-            emit_group_event(tx, group, event);
+            emit_group_event(tx, id, event);
         }
     }
 }

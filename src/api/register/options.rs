@@ -1,6 +1,6 @@
 //! Parameter types of `POST /register`: client capabilities, subscribers to include, idle timeout, narrow of the queue.
 
-use crate::api::changes::queues::MAX_QUEUE_TEXT_LENGTH;
+use crate::api::parameter::types::event_types::MAX_QUEUE_TEXT_LENGTH;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;

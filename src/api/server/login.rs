@@ -1,7 +1,7 @@
 //! Logging in by email address, with a password or, as on development servers, without: operations that return API
 //! keys, and the list of accounts for development logins.
 
-use crate::api::changes::users::creation::record_first_login;
+use crate::api::changes::users::first_login::record_first_login;
 use crate::api::{OperationContext, Read, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -4,9 +4,8 @@
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
 use crate::api::changes::users::account::{change_email, change_name, change_role};
-use crate::api::changes::users::profile_values::{
-    RequestedProfileValue, change_profile_values, checked_profile_values,
-};
+use crate::api::changes::users::profile_values::{change_profile_values, checked_profile_values};
+use crate::api::parameter::types::profile_value::RequestedProfileValue;
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::{Error, ErrorKind};

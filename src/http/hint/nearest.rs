@@ -99,8 +99,7 @@ fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Optio
 }
 
 /// The similar name with the smallest edit distance, ignoring case; among several, one with the same first letter, and
-/// among these the one with the highest Jaro-Winkler similarity. Unlike [`crate::json_diagnostic::most_similar`], None
-/// if no name is similar.
+/// among these the one with the highest Jaro-Winkler similarity. None if no name is similar.
 pub fn find_similar(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
     let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
     let name = name.to_lowercase();

@@ -170,7 +170,7 @@ impl Anonymizer {
     pub fn anonymize_emoji(&self, name: &str, directory: &Directory) -> String {
         match directory.custom_emoji.find(name) {
             Some(names) => names.fixture_name.clone(),
-            None if EmojiNames::newest().by_name(name).is_some() => name.to_owned(),
+            None if EmojiNames::newest().code_of(name).is_some() => name.to_owned(),
             None => self.anonymize_text(name),
         }
     }

@@ -41,7 +41,7 @@ mod tests {
             (Feature::FoldedHandsName, "folded_hands"),
             (Feature::MoreEmojiNames, "phoenix"),
         ] {
-            let code = |level| EmojiNames::at_level(level).by_name(name);
+            let code = |level| EmojiNames::at_level(level).code_of(name);
             assert_ne!(code(feature.since() - 1), code(feature.since()), "{name}");
         }
     }

@@ -54,7 +54,7 @@ impl RequestedEmoji {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {
             ReactionType::Unicode => {
-                let valid_names = names.by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
+                let valid_names = names.names_of(&self.code).ok_or(Error::InvalidEmojiCode)?;
                 if !valid_names.contains(&self.name.as_str()) {
                     return Err(Error::InvalidEmojiName);
                 }
@@ -102,6 +102,6 @@ pub fn find_emoji(realm: &Realm, names: EmojiNames, name: &str) -> Result<Emoji,
     if name == EXTRA_EMOJI.name {
         return Ok(build_emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtra));
     }
-    let code = names.by_name(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
+    let code = names.code_of(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
     Ok(build_emoji(code.to_owned(), ReactionType::Unicode))
 }

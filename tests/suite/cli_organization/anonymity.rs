@@ -112,7 +112,7 @@ fn is_of_markup(word: &str) -> bool {
     ];
     const BLOCKS: &[&str] = &["quote", "spoiler", "math", "frac", "python", "time", "todo", "poll", "everyone", "name"];
     let is_number = word.chars().all(|one| one.is_ascii_digit());
-    let is_emoji = word == "service" || chat_markdown::emoji::EmojiNames::newest().by_name(word).is_some();
+    let is_emoji = word == "service" || chat_markdown::emoji::EmojiNames::newest().code_of(word).is_some();
     is_number || is_emoji || LINKS.contains(&word) || BLOCKS.contains(&word)
 }
 

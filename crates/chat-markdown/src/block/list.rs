@@ -143,7 +143,7 @@ impl Parser<'_> {
     fn wrap_text(&mut self, item: NodeId) {
         let text = std::mem::take(&mut self.tree[item].text);
         if !text.content.is_empty() {
-            let paragraph = self.tree.create_with_text("p", text);
+            let paragraph = self.tree.add_element_with_text("p", text);
             self.tree[item].children.insert(0, paragraph);
         }
     }
@@ -158,20 +158,20 @@ impl Parser<'_> {
 
     /// Parses indented text of the preceding item.
     pub(super) fn parse_indented_item(&mut self, parent: NodeId, block: Block) {
-        let (level, node) = self.level_and_owner(parent, block.text());
+        let (level, owner) = self.level_and_owner(parent, block.text());
         let text = remove_indent(block.text(), level * ITEM_INDENT.len());
         drop(block);
         self.states.push(State::Indented);
         if self.is_item(parent) {
             let list = self.tree.last_child(parent).filter(|last| self.is_list(*last));
             self.parse_block(list.unwrap_or(parent), text);
-        } else if self.is_item(node) {
-            self.parse_block(node, text);
-        } else if let Some(item) = self.tree.last_child(node).filter(|last| self.is_item(*last)) {
+        } else if self.is_item(owner) {
+            self.parse_block(owner, text);
+        } else if let Some(item) = self.tree.last_child(owner).filter(|last| self.is_item(*last)) {
             self.wrap_text(item);
             self.parse_text(item, text);
         } else {
-            let item = self.tree.append(node, "li");
+            let item = self.tree.append(owner, "li");
             self.parse_block(item, text);
         }
         self.states.pop();

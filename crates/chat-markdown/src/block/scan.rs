@@ -35,14 +35,15 @@ pub(super) fn find_heading(text: &str) -> Option<Heading> {
 }
 
 /// The end of a heading's content, and the position of the text after the heading. Closing `#` are not part of the
-/// content. A backslash escapes the next character, which can't be a line end.
+/// content. A backslash escapes the next character. None: a backslash is the last character of the line, so that the
+/// line is no heading.
 fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
     let mut position = start;
     loop {
-        let hashes = text[position..].bytes().take_while(|&byte| byte == b'#').count();
-        let after = &text[position + hashes..];
+        let hash_count = text[position..].bytes().take_while(|&byte| byte == b'#').count();
+        let after = &text[position + hash_count..];
         if after.is_empty() || after.starts_with('\n') {
-            return Some((position, (position + hashes + 1).min(text.len())));
+            return Some((position, (position + hash_count + 1).min(text.len())));
         }
         let mut characters = text[position..].chars();
         position += match characters.next()? {

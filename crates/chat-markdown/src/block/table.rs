@@ -15,8 +15,8 @@ pub(super) struct TableFormat {
 /// border on real servers.
 fn end_border_position(row: &str) -> Option<usize> {
     let inside = row.strip_suffix('|')?;
-    let backslashes = inside.len() - inside.trim_end_matches('\\').len();
-    (backslashes % 2 == 0).then_some(inside.len() - backslashes)
+    let backslash_count = inside.len() - inside.trim_end_matches('\\').len();
+    (backslash_count % 2 == 0).then_some(inside.len() - backslash_count)
 }
 
 fn trim_spaces(row: &str) -> &str {
@@ -26,15 +26,15 @@ fn trim_spaces(row: &str) -> &str {
 impl TableFormat {
     /// Parses a block as a table: a header row, a delimiter row with as many columns, and rows. None: not a table.
     pub fn parse(text: &str) -> Option<Self> {
-        let (header, body) = text.split_once('\n')?;
+        let (header, following_rows) = text.split_once('\n')?;
         let header = trim_spaces(header);
-        let delimiter_row = trim_spaces(body.split('\n').next().unwrap_or_default());
+        let delimiter_row = trim_spaces(following_rows.split('\n').next().unwrap_or_default());
         let has_border = header.starts_with('|') || end_border_position(header).is_some();
         let mut table = Self { has_border, columns: Vec::new() };
         let column_count = table.cells(header).len();
         // In a table with one column, each row needs a bar.
         let has_bar = |row: &str| row.starts_with('|') || end_border_position(row).is_some();
-        if column_count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trim_spaces(row)))) {
+        if column_count == 1 && !(has_border && following_rows.split('\n').all(|row| has_bar(trim_spaces(row)))) {
             return None;
         }
         let delimiters = table.cells(delimiter_row);
@@ -219,8 +219,8 @@ mod tests {
     #[test]
     fn tables_are_built_only_if_the_budget_suffices_for_all_cells() {
         let text = "a|b|c\n-|-|-\nd\ne";
-        let cells = "<td></td>".len() * 9;
-        for (nodes, output, is_built) in [(100, 1_000, true), (100, cells - 1, false), (8, 1_000, false)] {
+        let cells_length = "<td></td>".len() * 9;
+        for (nodes, output, is_built) in [(100, 1_000, true), (100, cells_length - 1, false), (8, 1_000, false)] {
             let budget = Budget::new(Cost { steps: 0, nodes, output });
             let mut tree = Tree::new(Rc::new(budget));
             TableFormat::parse(text).expect("it is a table").build(&mut tree, ROOT, text);

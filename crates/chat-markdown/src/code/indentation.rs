@@ -30,9 +30,9 @@ pub(super) enum IndentAction {
 
 /// How the lexer treats a match.
 pub(super) enum Effect {
-    Unchanged,
-    /// The part after this many bytes has another class.
-    Divided(usize, &'static str),
+    Keep,
+    /// The part after this many bytes gets another class.
+    Divide(usize, &'static str),
     /// The two innermost states end before the match.
     Leave,
 }
@@ -89,7 +89,7 @@ impl Indentation {
                 self.block_scalar = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
             }
             IndentAction::BlockBlank => match self.block_scalar {
-                Some(block) if length > block => return Effect::Divided(block, CONSTANT),
+                Some(block) if length > block => return Effect::Divide(block, CONSTANT),
                 _ => {}
             },
             IndentAction::Block => {
@@ -105,22 +105,22 @@ impl Indentation {
             IndentAction::Plain if Some(length) <= self.current => return Effect::Leave,
             IndentAction::Plain => {}
         }
-        Effect::Unchanged
+        Effect::Keep
     }
 
     fn start_line(&mut self, length: usize) -> Effect {
         self.next = length;
         if Some(length) >= self.current {
-            return Effect::Unchanged;
+            return Effect::Keep;
         }
         while Some(length) < self.current {
             self.current = self.enclosing.pop().flatten();
         }
         match self.current {
-            Some(current) if length > current => Effect::Divided(current, MISPLACED_SPACE),
+            Some(current) if length > current => Effect::Divide(current, MISPLACED_SPACE),
             // Without an enclosing block, the last space is an error.
-            None if length > 0 => Effect::Divided(length - 1, MISPLACED_SPACE),
-            _ => Effect::Unchanged,
+            None if length > 0 => Effect::Divide(length - 1, MISPLACED_SPACE),
+            _ => Effect::Keep,
         }
     }
 }

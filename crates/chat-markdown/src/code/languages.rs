@@ -94,16 +94,17 @@ mod tests {
             let language = language.unwrap_or_else(|error| panic!("{}: {error:?}", entry.name));
             for step in language.states.iter().flat_map(|state| &state.steps) {
                 if let Step::Patterns { matcher, rules } = step {
-                    let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
+                    let compiled = [true, false].map(|is_ascii| matcher.compile(is_ascii));
                     let [Ok(regex), Ok(_)] = compiled else { panic!("{}: {compiled:?}", entry.name) };
                     let groups = |index: usize| regex.group_info().group_len(regex_automata::PatternID::must(index));
                     for (index, rule) in rules.iter().enumerate() {
-                        for matcher in rule.conditions.iter().filter_map(matcher_of) {
-                            let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
+                        for condition_matcher in rule.conditions.iter().filter_map(matcher_of) {
+                            let compiled = [true, false].map(|is_ascii| condition_matcher.compile(is_ascii));
                             assert!(compiled.iter().all(Result::is_ok), "{}: {compiled:?}", entry.name);
                         }
-                        let extensions = rule.conditions.iter().filter(|condition| extends_match(condition)).count();
-                        let class_counts = [1, groups(index) - 1 + extensions];
+                        let extension_count =
+                            rule.conditions.iter().filter(|condition| extends_match(condition)).count();
+                        let class_counts = [1, groups(index) - 1 + extension_count];
                         assert!(
                             class_counts.contains(&rule.classes.len()),
                             "{}: pattern {index} of {matcher:?}",

@@ -69,22 +69,25 @@ impl<'t> Lexer<'t> {
         Self { language, text, level, is_ascii, depth, indentation, unclosed: HashMap::default() }
     }
 
-    fn run(&mut self, state: usize, tokens: &mut Vec<Token<'t>>) {
+    fn run(&mut self, first_state: usize, tokens: &mut Vec<Token<'t>>) {
         let language = self.language;
         // The initial state is below any other, and only once in the stack.
-        let mut stack = vec![0, state];
+        let mut stack = vec![0, first_state];
         stack.dedup();
         let mut position = 0;
         let mut empty_matches = 0;
         while let Some(character) = self.text[position..].chars().next() {
-            let state = stack.last().copied().unwrap_or(0);
-            let found_match = language.states[state].steps.iter().find_map(|step| self.match_step(step, position));
+            let current_state = stack.last().copied().unwrap_or(0);
+            let found_match =
+                language.states[current_state].steps.iter().find_map(|step| self.match_step(step, position));
             let Some(found_match) = found_match.filter(|_| empty_matches < MAX_EMPTY_MATCHES) else {
+                // Where nothing matches, Pygments starts over in the initial state at a line end, and takes any other
+                // character for an error.
                 let end = position + character.len_utf8();
                 if character == '\n' {
                     stack = vec![0];
                 }
-                // The classes of Pygments for white space and for errors.
+                // The classes for white space and for errors.
                 self.emit(if character == '\n' { "w" } else { "err" }, position..end, tokens);
                 position = end;
                 empty_matches = 0;
@@ -95,7 +98,7 @@ impl<'t> Lexer<'t> {
                 match change {
                     StackChange::Pop if stack.len() > 1 => drop(stack.pop()),
                     StackChange::Pop => {}
-                    StackChange::Reenter => stack.push(state),
+                    StackChange::Reenter => stack.push(current_state),
                     StackChange::Enter(state) => stack.push(*state),
                 }
             }
@@ -125,7 +128,7 @@ impl<'t> Lexer<'t> {
                 stack.truncate(stack.len().saturating_sub(2).max(1));
                 return position;
             }
-            (Some(Effect::Divided(length, second)), Some(Class::Named(first))) => {
+            (Some(Effect::Divide(length, second)), Some(Class::Named(first))) => {
                 self.emit(first, position..position + length, tokens);
                 self.emit(second, position + length..found_match.end, tokens);
             }
@@ -147,10 +150,10 @@ impl<'t> Lexer<'t> {
                 self.emit(if self.level >= since { class } else { "" }, range, tokens)
             }
             Class::Dropped | Class::Ahead => {}
-            Class::Code { language, state } => {
+            Class::Code { language, state: state_name } => {
                 let inner = if language.is_empty() { Some(self.language) } else { languages::find_language(language) };
                 let text = &self.text[range.clone()];
-                match inner.and_then(|inner| Some((inner, inner.state_index(state)?))) {
+                match inner.and_then(|inner| Some((inner, inner.state_index(state_name)?))) {
                     Some((inner, state)) if self.depth < MAX_DEPTH => {
                         Self::new(inner, text, self.level, self.is_ascii, self.depth + 1).run(state, tokens);
                     }
@@ -290,6 +293,7 @@ impl<'t> Lexer<'t> {
         let lengths = lengths.collect::<Vec<_>>();
         lengths.into_iter().rev().find_map(|length| {
             let end = name.start + length;
+            // At least one character is between the name and its next occurrence, as in the pattern of Pygments.
             let first = self.text[end..].chars().next()?;
             self.find_end_of_text(end + first.len_utf8(), self.text[name.start..end].to_owned())
         })

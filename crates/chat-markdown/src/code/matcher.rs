@@ -34,9 +34,9 @@ impl Matcher {
     }
 
     /// The patterns, compiled on first use. None: they are invalid.
-    pub fn regex(&self, text_is_ascii: bool) -> Option<&Regex> {
-        let compiled = if text_is_ascii { &self.ascii } else { &self.unicode };
-        compiled.get_or_init(|| self.compile(text_is_ascii).ok()).as_ref()
+    pub fn regex(&self, is_ascii: bool) -> Option<&Regex> {
+        let compiled = if is_ascii { &self.ascii } else { &self.unicode };
+        compiled.get_or_init(|| self.compile(is_ascii).ok()).as_ref()
     }
 
     /// Compiles the patterns, for all texts or only for those in ASCII.
@@ -44,11 +44,11 @@ impl Matcher {
     /// # Errors
     ///
     /// A pattern is invalid, or the patterns are too large.
-    pub fn compile(&self, for_ascii: bool) -> Result<Regex, TableError> {
+    pub fn compile(&self, is_ascii: bool) -> Result<Regex, TableError> {
         let table_error = |error: &dyn std::fmt::Display| TableError(format!("{:?}: {error}", self.patterns));
         let parsed = self.patterns.iter().map(|pattern| {
             let hir = regex_syntax::parse(&self.notation.expand(pattern)).map_err(|error| table_error(&error))?;
-            Ok(if for_ascii { restrict_to_ascii(hir) } else { hir })
+            Ok(if is_ascii { restrict_to_ascii(hir) } else { hir })
         });
         // Full automata and prefilters take long to build and do not help anchored searches.
         let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES).dfa(false).auto_prefilter(false);

@@ -7,13 +7,17 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The name of a virtual environment before the prompt.
-static ENVIRONMENT_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\([^)]*\))(\s*)").ok());
+static ENVIRONMENT_NAME: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\([^)]*\))(\s*)"));
 
 /// A prompt such as `$`, `user@host:~$` or `[user@host dir]#`, and the command after it.
-static PROMPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PROMPT: LazyLock<Regex> = LazyLock::new(|| {
     let prompt_forms = r"| |sh\S*?|[\p{L}\p{N}_]+\S+[@:]\S+(?:\s+\S+)?|\[\S+[@:][^\n]+\].+";
-    Regex::new(&format!(r"^((?:\[.*?\]|(?:\(\S+\))?(?:{prompt_forms}))\s*[$#%]\s*)(.*\n?)")).ok()
+    compile(&format!(r"^((?:\[.*?\]|(?:\(\S+\))?(?:{prompt_forms}))\s*[$#%]\s*)(.*\n?)"))
 });
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is well-formed, as a test checks")
+}
 
 /// The prompt of continuation lines.
 const CONTINUATION: &str = "> ";
@@ -38,12 +42,12 @@ pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
         if block.insertions.is_empty() {
             block_start = position;
         }
-        if let Some(captures) = ENVIRONMENT_NAME.as_ref().and_then(|regex| regex.captures(line)) {
+        if let Some(captures) = ENVIRONMENT_NAME.captures(line) {
             block.insert("gp gp-VirtualEnv", &line[..captures[1].len()]);
             block.insert("", &line[captures[1].len()..captures[0].len()]);
             remaining = &line[captures[0].len()..];
         }
-        if let Some(captures) = PROMPT.as_ref().and_then(|regex| regex.captures(remaining)) {
+        if let Some(captures) = PROMPT.captures(remaining) {
             let prompt_length = captures[1].len();
             block.insert("gp", &remaining[..prompt_length]);
             block.code.push_str(&remaining[prompt_length..captures[0].len()]);
@@ -78,25 +82,27 @@ impl<'t> Block<'t> {
     fn finish(self, text: &'t str, tokens: &mut Vec<Token<'t>>) {
         let Some(bash) = languages::find_language("Bash") else { return };
         let mut insertions = self.insertions.into_iter().peekable();
-        let (mut code_position, mut position) = (0, 0);
+        let (mut code_position, mut source_position) = (0, 0);
         // Pushes the insertions up to a position of the code, and returns the position of the next one.
-        let mut push_insertions = |code_position: usize, position: &mut usize, tokens: &mut Vec<Token<'t>>| {
-            while let Some((_, token)) = insertions.next_if(|(offset, _)| *offset <= code_position) {
-                *position += token.text.len();
-                tokens.push(token);
+        let mut push_insertions = |up_to: usize, source_position: &mut usize, output: &mut Vec<Token<'t>>| {
+            while let Some((_, token)) = insertions.next_if(|(offset, _)| *offset <= up_to) {
+                *source_position += token.text.len();
+                output.push(token);
             }
             insertions.peek().map(|(offset, _)| *offset)
         };
+        // No class of Bash depends on the level.
         for token in super::lexer::tokens(bash, &self.code, i64::MAX) {
             let end = code_position + token.text.len();
             while code_position < end {
                 let part_end =
-                    push_insertions(code_position, &mut position, tokens).map_or(end, |offset| offset.min(end));
-                tokens.push(Token { class: token.class, text: &text[position..position + part_end - code_position] });
-                position += part_end - code_position;
+                    push_insertions(code_position, &mut source_position, tokens).map_or(end, |offset| offset.min(end));
+                let source_end = source_position + part_end - code_position;
+                tokens.push(Token { class: token.class, text: &text[source_position..source_end] });
+                source_position = source_end;
                 code_position = part_end;
             }
         }
-        push_insertions(code_position, &mut position, tokens);
+        push_insertions(code_position, &mut source_position, tokens);
     }
 }

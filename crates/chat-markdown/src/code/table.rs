@@ -166,11 +166,11 @@ impl Language {
                     }
                 }
                 _ => {
-                    let (_, lines) = states.get_mut(current_state).ok_or_else(|| TableError(line.to_owned()))?;
-                    match (keyword, lines.last_mut()) {
+                    let (_, state_lines) = states.get_mut(current_state).ok_or_else(|| TableError(line.to_owned()))?;
+                    match (keyword, state_lines.last_mut()) {
                         ("", Some(Line::Rule(row))) => row.continuation_lines.push(arguments),
-                        ("&", _) => lines.extend(arguments.split(' ').map(Line::Include)),
-                        _ => lines.push(Line::Rule(Row::parse(line).ok_or_else(|| TableError(line.to_owned()))?)),
+                        ("&", _) => state_lines.extend(arguments.split(' ').map(Line::Include)),
+                        _ => state_lines.push(Line::Rule(Row::parse(line).ok_or_else(|| TableError(line.to_owned()))?)),
                     }
                 }
             }
@@ -178,9 +178,9 @@ impl Language {
         let state_indexes = states.iter().enumerate().map(|(index, (name, _))| (*name, index)).collect();
         let notation = Arc::new(Notation { macros, folds_case });
         let mut language = Self { states: Vec::new(), state_indexes, renamings, folds_case };
-        for (_, lines) in &states {
+        for (_, state_lines) in &states {
             let mut state = State::default();
-            language.add_lines(&mut state, lines, &states, &notation, 0)?;
+            language.add_lines(&mut state, state_lines, &states, &notation, 0)?;
             language.states.push(state);
         }
         Ok(language)

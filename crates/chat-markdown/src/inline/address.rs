@@ -1,8 +1,9 @@
 //! Links bare URLs, domains, and addresses of email and Bitcoin.
 
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use super::url::{Target, sanitize};
-use super::{InlineExpander, TextRewriter};
-use crate::character::{is_space, is_word};
+use crate::character::{is_space, is_word_character};
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -35,8 +36,8 @@ pub(super) fn expand_addresses(inline: &mut InlineExpander<'_, '_>, text: &str) 
         let placeholder = match sanitize(address) {
             Some(href) => {
                 let attributes = vec![("href", Target::from_url(inline.context, &href).href)];
-                let text = Text::literal(address);
-                inline.stash_element(Node { tag: "a", attributes, text, is_link: true, ..Node::default() })
+                let content = Text::literal(address);
+                inline.stash_element(Node { tag: "a", attributes, text: content, is_link: true, ..Node::default() })
             }
             None => inline.stash_text(address.to_owned()),
         };
@@ -52,12 +53,12 @@ pub(crate) fn find_bare_addresses(text: &str) -> Vec<Range<usize>> {
     if memchr::memchr3(b'.', b':', b'@', text.as_bytes()).is_none() {
         return ranges;
     }
-    let mut steps = STEPS_PER_BYTE * text.len();
+    let mut remaining_steps = STEPS_PER_BYTE * text.len();
     let mut start = 0;
     for part in text.split_inclusive(is_space) {
         let word = part.trim_end_matches(is_space);
         if memchr::memchr3(b'.', b':', b'@', word.as_bytes()).is_some() {
-            let word_ranges = Word::new(word).addresses(&mut steps);
+            let word_ranges = Word::new(word).addresses(&mut remaining_steps);
             ranges.extend(word_ranges.into_iter().map(|range| start + range.start..start + range.end));
         }
         start += part.len();
@@ -68,8 +69,8 @@ pub(crate) fn find_bare_addresses(text: &str) -> Vec<Range<usize>> {
 /// Text without white space.
 struct Word<'t> {
     text: &'t str,
-    /// Start of the punctuation at the end. Addresses can end here or later.
-    end: usize,
+    /// Start of the punctuation at the end of the word. Addresses end here or later.
+    punctuation_start: usize,
     /// The position of the closing parenthesis of each opening one, unless the nesting is too deep.
     parentheses: HashMap<usize, usize>,
 }
@@ -77,7 +78,8 @@ struct Word<'t> {
 impl<'t> Word<'t> {
     fn new(text: &'t str) -> Self {
         let mut parentheses = HashMap::new();
-        // Positions of open parentheses, each with the depth of nesting within it.
+        // Positions of open parentheses, each with the depth of nesting within it. No address contains a quotation
+        // mark, so parentheses do not match across it.
         let mut open_parentheses: Vec<(usize, usize)> = Vec::new();
         for position in memchr::memchr3_iter(b'(', b')', b'"', text.as_bytes()) {
             match text.as_bytes()[position] {
@@ -94,15 +96,15 @@ impl<'t> Word<'t> {
                 _ => open_parentheses.clear(),
             }
         }
-        Self { text, end: text.trim_end_matches(PUNCTUATION).len(), parentheses }
+        Self { text, punctuation_start: text.trim_end_matches(PUNCTUATION).len(), parentheses }
     }
 
-    fn addresses(&self, steps: &mut usize) -> Vec<Range<usize>> {
+    fn addresses(&self, remaining_steps: &mut usize) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut position = 0;
-        while position < self.text.len() && *steps > 0 {
-            *steps -= 1;
-            if let Some(end) = self.end_of_address(position, steps) {
+        while position < self.text.len() && *remaining_steps > 0 {
+            *remaining_steps -= 1;
+            if let Some(end) = self.end_of_address(position, remaining_steps) {
                 ranges.push(position..end);
                 position = end;
             }
@@ -114,40 +116,40 @@ impl<'t> Word<'t> {
     }
 
     /// The end of the address that begins at `start`. None: no address begins there.
-    fn end_of_address(&self, start: usize, steps: &mut usize) -> Option<usize> {
+    fn end_of_address(&self, start: usize, remaining_steps: &mut usize) -> Option<usize> {
         let text = &self.text[start..];
         let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        host.and_then(|host| self.end_of_host(self.text.len() - host.len(), steps))
-            .or_else(|| self.end_of_domain(start, steps))
+        host.and_then(|host| self.end_of_host(self.text.len() - host.len(), remaining_steps))
+            .or_else(|| self.end_of_domain(start, remaining_steps))
             .or_else(|| self.end_of_email(start))
             .or_else(|| self.end_of_bitcoin_address(start))
     }
 
     fn may_end_at(&self, position: usize) -> bool {
-        position >= self.end
+        position >= self.punctuation_start
     }
 
     /// The end of an address with a scheme. `start` is the position after the scheme.
-    fn end_of_host(&self, start: usize, steps: &mut usize) -> Option<usize> {
-        let is_in_host = |character: char| is_word(character) || matches!(character, '.' | ':' | '@' | '-');
+    fn end_of_host(&self, start: usize, remaining_steps: &mut usize) -> Option<usize> {
+        let is_in_host = |character: char| is_word_character(character) || matches!(character, '.' | ':' | '@' | '-');
         let length = self.text[start..].find(|character| !is_in_host(character)).unwrap_or(self.text.len() - start);
         let (min_end, max_end) = (start + self.text[start..].chars().next()?.len_utf8(), start + length);
-        *steps = steps.saturating_sub(length);
+        *remaining_steps = remaining_steps.saturating_sub(length);
         if length == 0 {
             return None;
         }
         if self.may_end_at(max_end) {
-            return Some(min_end.max(self.end));
+            return Some(min_end.max(self.punctuation_start));
         }
-        self.end_of_path(max_end, steps)
+        self.end_of_path(max_end, remaining_steps)
     }
 
     /// The end of an address whose path begins at a position: the first possible end outside of parentheses.
-    fn end_of_path(&self, start: usize, steps: &mut usize) -> Option<usize> {
+    fn end_of_path(&self, start: usize, remaining_steps: &mut usize) -> Option<usize> {
         let mut position = start + 1;
         self.text[start..].starts_with('/').then_some(())?;
         while !self.may_end_at(position) {
-            *steps = steps.checked_sub(1)?;
+            *remaining_steps = remaining_steps.checked_sub(1)?;
             position = match self.text.as_bytes()[position] {
                 b'(' => self.parentheses.get(&position)? + 1,
                 b')' | b'"' => return None,
@@ -158,32 +160,32 @@ impl<'t> Word<'t> {
     }
 
     /// The end of an address that begins with a bare domain.
-    fn end_of_domain(&self, start: usize, steps: &mut usize) -> Option<usize> {
-        let is_in_domain = |character: char| is_word(character) || matches!(character, '.' | '-');
+    fn end_of_domain(&self, start: usize, remaining_steps: &mut usize) -> Option<usize> {
+        let is_in_domain = |character: char| is_word_character(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
         let candidate = &text[..text.find(|character| !is_in_domain(character)).unwrap_or(text.len())];
         // Two dots end the domain, because labels are not empty.
         let candidate = &candidate[..candidate.find("..").unwrap_or(candidate.len())];
-        *steps = steps.saturating_sub(candidate.len());
+        *remaining_steps = remaining_steps.saturating_sub(candidate.len());
         if candidate.starts_with('.') {
             return None;
         }
-        let mut end = candidate.len();
-        while let Some(dot) = candidate[..end].rfind('.') {
-            let is_known = TOP_LEVEL_DOMAINS.binary_search(&&candidate[dot + 1..end]).is_ok();
-            if is_known && self.may_end_at(start + end) {
-                return Some(start + end);
+        let mut candidate_end = candidate.len();
+        while let Some(dot) = candidate[..candidate_end].rfind('.') {
+            let is_known = TOP_LEVEL_DOMAINS.binary_search(&&candidate[dot + 1..candidate_end]).is_ok();
+            if is_known && self.may_end_at(start + candidate_end) {
+                return Some(start + candidate_end);
             }
-            if is_known && let Some(end) = self.end_of_path(start + end, steps) {
+            if is_known && let Some(end) = self.end_of_path(start + candidate_end, remaining_steps) {
                 return Some(end);
             }
-            end = dot;
+            candidate_end = dot;
         }
         None
     }
 
     fn end_of_email(&self, start: usize) -> Option<usize> {
-        let is_in_name = |character: char| is_word(character) || matches!(character, '.' | '-');
+        let is_in_name = |character: char| is_word_character(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
         let at_sign = text.find(|character| !is_in_name(character)).filter(|at_sign| *at_sign > 0)?;
         let domain = text[at_sign..].strip_prefix('@')?;
@@ -192,7 +194,7 @@ impl<'t> Word<'t> {
         let mut dots: Vec<usize> = memchr::memchr_iter(b'.', candidate.as_bytes()).filter(|dot| *dot > 0).collect();
         while let Some(dot) = dots.pop() {
             let label = &candidate[dot + 1..];
-            let length = label.find(|character| !is_word(character)).unwrap_or(label.len());
+            let length = label.find(|character| !is_word_character(character)).unwrap_or(label.len());
             let end = domain_start + dot + 1 + length;
             if length > 0 && self.may_end_at(end) {
                 return Some(end);

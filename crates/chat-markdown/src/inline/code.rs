@@ -1,6 +1,7 @@
 //! Expands code between backticks.
 
-use super::{InlineExpander, TextRewriter};
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use crate::html;
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
@@ -48,12 +49,12 @@ pub(super) fn expand_code(inline: &mut InlineExpander<'_, '_>, text: &str) -> Op
             continue;
         }
         let before = &text[rewriter.position()..start];
-        let backslashes = before.len() - before.trim_end_matches('\\').len();
-        if backslashes > 0 && backslashes.is_multiple_of(2) {
-            let placeholder = inline.stash_text("\\".repeat(backslashes / 2));
-            rewriter.replace(start - backslashes..start, &placeholder);
+        let backslash_count = before.len() - before.trim_end_matches('\\').len();
+        if backslash_count > 0 && backslash_count.is_multiple_of(2) {
+            let placeholder = inline.stash_text("\\".repeat(backslash_count / 2));
+            rewriter.replace(start - backslash_count..start, &placeholder);
         }
-        let escaped_count = backslashes % 2;
+        let escaped_count = backslash_count % 2;
         let opening = start + escaped_count;
         let delimiters = (1..=length - escaped_count).rev().find_map(|count| {
             let closing = runs.next_of_length(count, start)?;

@@ -1,8 +1,9 @@
 //! Expands emoji and emoticons, and line ends in the same pass as emoji that are written as characters. Each pass
 //! returns the changed text, or None if it replaces nothing.
 
-use super::{InlineExpander, TextRewriter};
-use crate::character::is_word;
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
+use crate::character::is_word_character;
 use crate::emoji::{self, EmojiSequence};
 use crate::tree::{Node, Text};
 
@@ -10,7 +11,7 @@ use crate::tree::{Node, Text};
 /// another emoji.
 pub(super) fn expand_emoji_names(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriter = TextRewriter::new(text);
-    let is_in_name = |character: char| is_word(character) || matches!(character, '-' | '+');
+    let is_in_name = |character: char| is_word_character(character) || matches!(character, '-' | '+');
     for start in memchr::memchr_iter(b':', text.as_bytes()) {
         if start < rewriter.position() {
             continue;
@@ -35,7 +36,7 @@ fn emoji_node(inline: &InlineExpander<'_, '_>, name: &str) -> Option<Node> {
     } else if name == emoji::EXTRA_EMOJI.name {
         Some(image_emoji_node(name, emoji::EXTRA_EMOJI.image_src))
     } else {
-        Some(unicode_emoji_node(inline.context.settings.output_format.emoji.by_name(name)?, name))
+        Some(unicode_emoji_node(inline.context.settings.output_format.emoji.code_of(name)?, name))
     }
 }
 
@@ -89,7 +90,7 @@ pub(super) fn expand_line_ends_and_emoji(inline: &mut InlineExpander<'_, '_>, te
             };
         match sequence {
             Some(EmojiSequence { code: Some(code), length }) => {
-                let name = names.by_code(code).and_then(|names| names.first());
+                let name = names.names_of(code).and_then(|names| names.first());
                 let placeholder = inline.stash_element(unicode_emoji_node(code, name.copied().unwrap_or_default()));
                 rewriter.replace(start..start + length, &placeholder);
                 index = start + length;

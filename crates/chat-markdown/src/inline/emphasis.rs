@@ -1,6 +1,7 @@
 //! Expands strong, emphasized and deleted text.
 
-use super::{InlineExpander, TextRewriter};
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use crate::character::is_space;
 
 /// A run of asterisks that may open emphasis.
@@ -19,8 +20,8 @@ pub(super) fn expand_emphasis(inline: &mut InlineExpander<'_, '_>, text: &str) -
     text.contains('*').then(|| expand_between_asterisks(inline, text, 1, &["em"]))
 }
 
-/// Expands text between `width` asterisks on each side. The text has no white space at its ends, and contains no line
-/// ends, circumflexes or further asterisks. Expanded text can be part of the next match.
+/// Expands text between `width` asterisks on each side. The text has no white space at its ends and, as on real
+/// servers, contains no line ends, circumflexes or further asterisks. Expanded text can be part of the next match.
 fn expand_between_asterisks(
     inline: &mut InlineExpander<'_, '_>,
     text: &str,

@@ -1,6 +1,7 @@
 //! Stashes HTML entities.
 
-use super::{InlineExpander, TextRewriter};
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use crate::html;
 
 /// Stashes entities such as `&copy;`, so that they are not escaped.

@@ -1,7 +1,8 @@
 //! Expands links with labels, and embedded images and sound.
 
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use super::url::{Target, sanitize};
-use super::{InlineExpander, TextRewriter};
 use crate::character::is_space;
 use crate::media;
 use crate::tree::{Node, Text};
@@ -20,10 +21,10 @@ struct Destination {
 /// Expands `[label](url "title")`, and `![label](url)` for uploaded images and sound.
 pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     text.contains("](").then_some(())?;
-    let closing = closing_brackets(text);
+    let closing_brackets = find_closing_brackets(text);
     let mut rewriter = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'[', text.as_bytes()) {
-        let Some(&label_end) = closing.get(&start).filter(|_| start >= rewriter.position()) else { continue };
+        let Some(&label_end) = closing_brackets.get(&start).filter(|_| start >= rewriter.position()) else { continue };
         let Some(destination) = parse_destination(inline, text, label_end + 1) else { continue };
         let label = &text[start + 1..label_end];
         let is_image = text[..start].ends_with('!');
@@ -41,7 +42,7 @@ pub(super) fn expand_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
 }
 
 /// The position of the closing bracket of each opening bracket.
-fn closing_brackets(text: &str) -> std::collections::HashMap<usize, usize> {
+fn find_closing_brackets(text: &str) -> std::collections::HashMap<usize, usize> {
     let mut open_brackets = Vec::new();
     let mut pairs = std::collections::HashMap::new();
     for position in memchr::memchr2_iter(b'[', b']', text.as_bytes()) {
@@ -114,21 +115,21 @@ fn parse_angle_brackets(text: &str, start: usize) -> Option<(&str, Option<&str>,
 
 /// The first and last quotation mark of a kind in the parentheses.
 #[derive(Clone, Copy, Debug, Default)]
-struct Quote {
+struct QuotationMarks {
     mark: Option<u8>,
     start: usize,
     end: Option<usize>,
 }
 
-impl Quote {
-    /// Whether the text ends with the closing quotation mark. `last_byte` is its last byte that is not a space.
-    fn ends_with(&self, last_byte: Option<u8>) -> bool {
+impl QuotationMarks {
+    /// Whether the last byte that is not a space is the closing quotation mark.
+    fn closes_at(&self, last_byte: Option<u8>) -> bool {
         self.end.is_some() && self.mark == last_byte
     }
 }
 
 /// A search for the closing parenthesis of a link. Parentheses in a title don't count. If it turns out that there is no
-/// title, opening parentheses after the quotation mark count as closing ones too.
+/// title, opening parentheses after the quotation mark count as closing ones too, as in Python-Markdown.
 struct DestinationSearch<'t> {
     /// The URL, the title, and the length up to the closing parenthesis, which is included. None: the link is not
     /// closed.
@@ -139,37 +140,37 @@ struct DestinationSearch<'t> {
 impl<'t> DestinationSearch<'t> {
     fn run(text: &'t str) -> Self {
         let (mut depth, mut depth_without_title) = (1_usize, 1_usize);
-        let (mut quote, mut other_quote) = (Quote::default(), Quote::default());
+        let (mut first_marks, mut other_marks) = (QuotationMarks::default(), QuotationMarks::default());
         let mut fallback = None;
         let mut last_byte = None;
         for (index, byte) in text.bytes().enumerate() {
             match byte {
-                b'(' if quote.mark.is_none() => depth += 1,
+                b'(' if first_marks.mark.is_none() => depth += 1,
                 b'(' => depth_without_title -= usize::from(depth_without_title > 0),
-                b')' if quote.ends_with(last_byte) || other_quote.ends_with(last_byte) => depth = 0,
-                b')' if quote.mark.is_none() => depth -= 1,
+                b')' if first_marks.closes_at(last_byte) || other_marks.closes_at(last_byte) => depth = 0,
+                b')' if first_marks.mark.is_none() => depth -= 1,
                 b')' if depth_without_title > 0 => {
                     depth_without_title -= 1;
                     if depth_without_title == 0 {
                         fallback = Some(index);
                     }
                 }
-                b'\'' | b'"' => match quote.mark {
+                b'\'' | b'"' => match first_marks.mark {
                     None => {
                         depth_without_title = std::mem::replace(&mut depth, 1);
-                        quote = Quote { mark: Some(byte), start: index, end: None };
+                        first_marks = QuotationMarks { mark: Some(byte), start: index, end: None };
                     }
-                    Some(mark) if mark == byte => quote.end = Some(index),
-                    Some(_) if other_quote.mark.is_none() => {
-                        other_quote = Quote { mark: Some(byte), start: index, end: None }
+                    Some(mark) if mark == byte => first_marks.end = Some(index),
+                    Some(_) if other_marks.mark.is_none() => {
+                        other_marks = QuotationMarks { mark: Some(byte), start: index, end: None }
                     }
-                    Some(_) => other_quote.end = Some(index),
+                    Some(_) => other_marks.end = Some(index),
                 },
                 _ => {}
             }
             if depth == 0 {
-                let title = [quote, other_quote].into_iter().find(|quote| quote.ends_with(last_byte));
-                let result = match title.and_then(|quote| Some((quote.start, quote.end?))) {
+                let title = [first_marks, other_marks].into_iter().find(|marks| marks.closes_at(last_byte));
+                let result = match title.and_then(|marks| Some((marks.start, marks.end?))) {
                     Some((start, end)) => (&text[..start], text.get(start + 1..end), index + 1),
                     None => (&text[..index], None, index + 1),
                 };

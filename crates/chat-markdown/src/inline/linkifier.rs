@@ -1,6 +1,7 @@
 //! Expands the organization's linkifiers.
 
 use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use super::url::{Target, sanitize};
 use crate::tree::{Node, Text};
 
@@ -9,7 +10,7 @@ pub(super) fn expand_linkifiers(inline: &mut InlineExpander<'_, '_>, text: &str)
     let mut output: Option<String> = None;
     for linkifier in inline.context.linkifiers.clone() {
         let text = output.as_deref().unwrap_or(text);
-        let mut rewriter = super::TextRewriter::new(text);
+        let mut rewriter = TextRewriter::new(text);
         for linkifier_match in linkifier.matches(text, 0, &inline.context.budget).ok()? {
             let Some(href) = sanitize(&linkifier_match.url) else { continue };
             let target = Target::from_url(inline.context, &href);

@@ -1,7 +1,8 @@
 //! Expands TeX between dollar signs.
 
-use super::{InlineExpander, TextRewriter};
-use crate::character::is_word;
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
+use crate::character::is_word_character;
 use crate::math::typeset_within_budget;
 use crate::tree::{Node, Text};
 
@@ -22,12 +23,12 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
     }
     let mut rewriter = TextRewriter::new(text);
     let mut is_open = false;
-    let mut index = 0;
-    while let Some(start) = text[index..].find(DELIMITER).map(|offset| index + offset) {
+    let mut position = 0;
+    while let Some(start) = text[position..].find(DELIMITER).map(|offset| position + offset) {
         let before = text[rewriter.position()..start].chars().next_back();
-        let may_start = before.is_none_or(|before| before != '$' && !is_word(before));
+        let may_start = before.is_none_or(|before| before != '$' && !is_word_character(before));
         let Some(length) = source_length(&text[start + DELIMITER.len()..]).filter(|_| may_start) else {
-            index = start + 1;
+            position = start + 1;
             is_open |= may_start;
             continue;
         };
@@ -36,15 +37,15 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
             let html_placeholder = inline.context.store(html);
             inline.stash_text(html_placeholder)
         } else {
-            let text = Text::literal(format!("$${source}$$"));
+            let content = Text::literal(format!("$${source}$$"));
             let attributes = vec![("class", "tex-error".to_owned())];
-            inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
+            inline.stash_element(Node { tag: "span", attributes, text: content, ..Node::default() })
         };
-        index = start + length + 2 * DELIMITER.len();
-        rewriter.replace(start..index, &placeholder);
+        position = start + length + 2 * DELIMITER.len();
+        rewriter.replace(start..position, &placeholder);
         if is_open && remaining_repetitions > 0 {
-            let text = rewriter.finish()?;
-            return Some(expand_sources(inline, &text, remaining_repetitions - 1).unwrap_or(text));
+            let rewritten = rewriter.finish()?;
+            return Some(expand_sources(inline, &rewritten, remaining_repetitions - 1).unwrap_or(rewritten));
         }
     }
     rewriter.finish()
@@ -55,7 +56,8 @@ fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_rep
 fn source_length(text: &str) -> Option<usize> {
     let ends_at = |position: usize| {
         let following = text[position..].strip_prefix("$$").and_then(|following| following.chars().next());
-        text[position..].starts_with("$$") && following.is_none_or(|following| following != '$' && !is_word(following))
+        text[position..].starts_with("$$")
+            && following.is_none_or(|following| following != '$' && !is_word_character(following))
     };
     // As for real servers, a source can't begin with an underscore, and a backslash at its beginning escapes nothing.
     if text.starts_with(['\n', '_', '$']) {

@@ -1,8 +1,9 @@
 //! Expands mentions of users, groups and everyone, and links to channels, topics and messages.
 
-use super::{InlineExpander, TextRewriter};
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use crate::LinkedChannel;
-use crate::html::{encode_channel_name, encode_hash_component};
+use crate::link_encoding::{encode_channel_name, encode_hash_component};
 use crate::mention::{NameReference, filtered_references, has_topic, name_references};
 use crate::tree::{Node, Text};
 
@@ -22,9 +23,9 @@ fn replace_references<'t>(
     build_element: impl Fn(&mut InlineExpander<'_, '_>, NameReference<'t>) -> Option<Node>,
 ) -> Option<String> {
     let mut rewriter = TextRewriter::new(text);
-    let are_silent = inline.context.settings.mentions_are_silent;
+    let mentions_are_silent = inline.context.settings.mentions_are_silent;
     for mut reference in references {
-        reference.is_silent |= are_silent;
+        reference.is_silent |= mentions_are_silent;
         if let Some(element) = build_element(inline, reference) {
             let placeholder = inline.stash_element(element);
             rewriter.replace(reference.start..reference.end, &placeholder);

@@ -1,6 +1,7 @@
 //! Expands `<time:…>`, which clients show in the reader's time zone (A-183 in docs/assumptions.md).
 
-use super::{InlineExpander, TextRewriter};
+use super::InlineExpander;
+use super::text_rewriter::TextRewriter;
 use crate::tree::{Node, Text};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime};
@@ -100,9 +101,9 @@ pub(super) fn expand_times(inline: &mut InlineExpander<'_, '_>, text: &str) -> O
             match time_element(source, if format.accepts_only_iso_times { parse_iso } else { parse_any_format }) {
                 Some(element) => inline.stash_element(element),
                 None if format.reports_invalid_times => {
-                    let text = Text::literal(format!("Invalid time format: {source}"));
+                    let content = Text::literal(format!("Invalid time format: {source}"));
                     let attributes = vec![("class", "timestamp-error".to_owned())];
-                    inline.stash_element(Node { tag: "span", attributes, text, ..Node::default() })
+                    inline.stash_element(Node { tag: "span", attributes, text: content, ..Node::default() })
                 }
                 None => inline.stash_text(text[start..=end].to_owned()),
             };
@@ -125,8 +126,10 @@ fn parse_iso(text: &str) -> Option<Timestamp> {
     if text.contains([' ', '[', '_']) {
         return None;
     }
-    let parse_without_offset =
-        || text.parse::<DateTime>().ok().filter(|_| !has_offset(text)).and_then(timestamp_in_utc);
+    let parse_without_offset = || {
+        let moment = text.parse::<DateTime>().ok().filter(|_| !has_offset(text))?;
+        timestamp_in_utc(moment).ok()
+    };
     text.parse::<Timestamp>().ok().or_else(parse_without_offset)
 }
 
@@ -135,30 +138,28 @@ fn has_offset(text: &str) -> bool {
     text.split_once(['T', 't']).is_some_and(|(_, time)| time.contains(['+', '-', 'Z', 'z']))
 }
 
-fn timestamp_in_utc(moment: DateTime) -> Option<Timestamp> {
-    moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+fn timestamp_in_utc(moment: DateTime) -> Result<Timestamp, jiff::Error> {
+    moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp())
 }
 
 /// Parses a time in the formats that are supported below level 503.
 fn parse_any_format(text: &str) -> Option<Timestamp> {
-    let to_utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         // Eight digits are a date if the calendar has it; other numbers are UNIX seconds.
-        if digits.len() == "20260101".len()
-            && let Ok(timestamp) = Date::strptime("%Y%m%d", digits).and_then(|date| to_utc(date.into()))
+        if text.len() == "20260101".len()
+            && let Ok(timestamp) = Date::strptime("%Y%m%d", text).and_then(|date| timestamp_in_utc(date.into()))
         {
             return Some(timestamp);
         }
-        if digits.matches('.').count() < 2 {
+        if text.matches('.').count() < 2 {
             let seconds = text.split('.').next()?;
             return Timestamp::from_second(seconds.parse().ok()?).ok();
         }
     }
     text.parse::<Timestamp>()
         .or_else(|_| text.parse::<Zoned>().map(|zoned| zoned.timestamp()))
-        .or_else(|_| text.parse::<DateTime>().and_then(to_utc))
-        .or_else(|_| text.parse::<Date>().and_then(|date| to_utc(date.into())))
+        .or_else(|_| text.parse::<DateTime>().and_then(timestamp_in_utc))
+        .or_else(|_| text.parse::<Date>().and_then(|date| timestamp_in_utc(date.into())))
         .or_else(|_| rfc2822::parse(text).map(|zoned| zoned.timestamp()))
         .ok()
         .or_else(|| parse_words(text))
@@ -173,7 +174,7 @@ fn parse_words(text: &str) -> Option<Timestamp> {
             offset = zone_offset;
         } else if is_part_of_time(word) || words.peek().is_some_and(|next| is_am_or_pm(next)) {
             time.push_str(word);
-        } else if !IGNORED_WORDS.iter().any(|filler| filler.eq_ignore_ascii_case(word)) {
+        } else if !IGNORED_WORDS.iter().any(|ignored| ignored.eq_ignore_ascii_case(word)) {
             date.push_str(if date.is_empty() { "" } else { " " });
             date.push_str(strip_ordinal_ending(word));
         }

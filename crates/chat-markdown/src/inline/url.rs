@@ -43,7 +43,7 @@ const RELATIVE_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbna
 
 /// The parts of a URL, without delimiters. Absent parts are empty; the scheme is in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct UrlParts<'a> {
     pub scheme: String,
     pub host: &'a str,
     pub path: &'a str,
@@ -51,10 +51,10 @@ pub(crate) struct Parts<'a> {
     pub fragment: &'a str,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> UrlParts<'a> {
     /// Parses a URL. None: its host is invalid.
     pub fn parse(url: &'a str) -> Option<Self> {
-        let mut parts = Parts::default();
+        let mut parts = Self::default();
         let mut remaining = url;
         if let Some((scheme, following)) = remaining.split_once(':')
             && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -108,9 +108,10 @@ fn is_valid_host(host: &str) -> bool {
             let (inside, after) = following.split_once(']').unwrap_or_default();
             let is_before_valid = before.is_empty() || before.ends_with('@');
             let is_after_valid = after.is_empty() || after.starts_with(':');
-            let is_future_version = inside.starts_with('v') && inside.contains('.');
+            // IPvFuture of RFC 3986: `v1.x`.
+            let is_ip_future = inside.starts_with('v') && inside.contains('.');
             let is_ipv6 = inside.parse::<std::net::Ipv6Addr>().is_ok();
-            return is_before_valid && is_after_valid && (is_future_version || is_ipv6);
+            return is_before_valid && is_after_valid && (is_ip_future || is_ipv6);
         }
         (None, false) => {}
     }
@@ -127,7 +128,7 @@ fn is_valid_host(host: &str) -> bool {
 pub(crate) fn sanitize(url: &str) -> Option<String> {
     let repaired = url.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
     let repaired = repaired.replace(' ', "%20");
-    let Some(mut parts) = Parts::parse(&repaired) else { return Some(String::new()) };
+    let Some(mut parts) = UrlParts::parse(&repaired) else { return Some(String::new()) };
     if parts.scheme.is_empty() && parts.host.is_empty() {
         let is_fragment = parts.path.is_empty() && parts.query.is_empty() && !parts.fragment.is_empty();
         if parts.path.contains('@') {
@@ -143,7 +144,7 @@ pub(crate) fn sanitize(url: &str) -> Option<String> {
 }
 
 /// Whether a URL is valid and safe, so that it may be linked.
-pub(crate) fn is_safe(url: &str) -> bool {
+pub(crate) fn is_safe_url(url: &str) -> bool {
     !url.is_empty() && sanitize(url).is_some_and(|sanitized| !sanitized.is_empty())
 }
 
@@ -155,7 +156,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Makes a URL relative if it has one of [`RELATIVE_PATHS`] in the organization's site.
+    /// Makes a sanitized URL relative if it has one of [`RELATIVE_PATHS`] in the organization's site.
     pub fn from_url(context: &Context<'_>, url: &str) -> Self {
         let relative = context.settings.own_url.and_then(|base| {
             let path = url.strip_prefix(base.trim_end_matches('/'))?;

@@ -17,12 +17,12 @@ pub fn parse(text: &str) -> Option<UriTemplateString> {
             '}' => is_in_expression = false,
             _ => {}
         }
-        let is_literal = match character {
+        let needs_no_encoding = match character {
             '{' | '}' => true,
             '%' => begins_with_hexadecimal_digits(&text[index + 1..]),
             _ => character.is_ascii_alphanumeric() || UNENCODED.contains(character),
         };
-        if is_in_expression || is_literal {
+        if is_in_expression || needs_no_encoding {
             encoded.push(character);
         } else {
             let mut bytes = [0; 4];

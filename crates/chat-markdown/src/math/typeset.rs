@@ -4,6 +4,7 @@
 //! is that of later versions. `to_server_html` converts it to the output of real servers.
 
 use katex::{KatexContext, Settings, render_to_string};
+use regex::Regex;
 use std::sync::LazyLock;
 
 /// Longer sources are not typeset.
@@ -28,6 +29,11 @@ const DEFINING_COMMANDS: [&str; 10] = [
 
 /// Stack size of the thread, because typesetting is deeply recursive.
 const STACK_BYTES: usize = 64 << 20;
+
+/// Commands, and characters that begin or end groups, comments and lines.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?s)\\(?:[A-Za-z@]+|.)|[{}%\n]").expect("the pattern is well-formed, as a test checks")
+});
 
 static KATEX: LazyLock<KatexContext> = LazyLock::new(KatexContext::default);
 
@@ -218,19 +224,19 @@ pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
     Some(to_server_html(html.trim()))
 }
 
-/// The maximum nesting of groups.
+/// The maximum nesting of groups, or more after a comment or verbatim text, in which nothing counts as the end of a
+/// group.
 fn nesting_depth(source: &str) -> usize {
-    let begins_group =
-        |position: usize| source[position..].starts_with("\\left") || source[position..].starts_with("\\begin");
     let (mut depth, mut max_depth) = (0_usize, 0);
-    for (position, byte) in source.bytes().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'\\' if begins_group(position) => depth += 1,
-            b'\\' if source[position..].starts_with("\\right") || source[position..].starts_with("\\end") => {
+    let mut may_be_verbatim = false;
+    for token in TOKEN.find_iter(source) {
+        match token.as_str() {
+            "{" | "\\left" | "\\begin" | "\\begingroup" | "\\bgroup" => depth += 1,
+            "}" | "\\right" | "\\end" | "\\endgroup" | "\\egroup" if !may_be_verbatim => {
                 depth = depth.saturating_sub(1);
             }
-            b'}' => depth = depth.saturating_sub(1),
+            "%" | "\\verb" => may_be_verbatim = true,
+            "\n" => may_be_verbatim = false,
             _ => {}
         }
         max_depth = max_depth.max(depth);
@@ -347,6 +353,7 @@ mod tests {
     #[test]
     fn invalid_and_too_large_sources_are_not_typeset() {
         let nested = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
+        let too_deep = |opening: &str| format!("{}x{}", opening.repeat(MAX_DEPTH + 1), "}".repeat(MAX_DEPTH + 1));
         for source in [
             "\\nosuch",
             "{",
@@ -357,6 +364,10 @@ mod tests {
             "\\def\\a{x}\\a",
             &nested("{", "}"),
             &nested("\\frac{", "}y"),
+            &too_deep("{\\rightarrow "),
+            &too_deep("{\\}"),
+            &too_deep("{%}\n"),
+            &too_deep("{\\verb|}|"),
         ] {
             assert_eq!(typeset(source, false), None, "{source}");
         }
@@ -365,6 +376,13 @@ mod tests {
         {
             // The test is that this returns.
             typeset(&source, true);
+        }
+    }
+
+    #[test]
+    fn commands_that_begin_like_those_of_groups_are_no_groups() {
+        for command in ["\\leftarrow ", "\\leftrightarrow ", "\\{"] {
+            assert!(typeset(&command.repeat(MAX_DEPTH + 1), false).is_some(), "{command}");
         }
     }
 

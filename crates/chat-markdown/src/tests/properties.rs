@@ -265,7 +265,7 @@ proptest! {
         prop_assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
         if let Ok(html) = html {
             prop_assert_eq!(budget.check(), Ok(()));
-            prop_assert!(html.chars().count() <= OUTPUT_MAX_CHARS);
+            prop_assert!(html.chars().count() <= MAX_CHARACTERS);
             prop_assert!(budget.used().nodes <= limit.nodes && budget.used().steps <= limit.steps);
         }
     }

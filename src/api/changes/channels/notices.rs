@@ -113,10 +113,16 @@ pub fn announce_new_channels(tx: &mut Tx, creator: &User, channels: &[ChannelId]
 
 /// If a user subscribes other people, sends each of them a direct message with the channels, without those that the
 /// request created.
-pub fn post_new_subscriptions(tx: &mut Tx, actor: &User, added: &ChannelsByUser, created: &[ChannelId]) {
-    let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
+pub fn post_new_subscriptions(
+    tx: &mut Tx,
+    actor: &User,
+    new_subscriptions: &ChannelsByUser,
+    created_channels: &[ChannelId],
+) {
+    let is_other_person = |id: &UserId| *id != actor.id && !tx.users[id].is_bot();
+    let people: Vec<UserId> = new_subscriptions.keys().copied().filter(is_other_person).collect();
     for person in people {
-        let existing_channels = added[&person].iter().filter(|id| !created.contains(id));
+        let existing_channels = new_subscriptions[&person].iter().filter(|id| !created_channels.contains(id));
         let mut names: Vec<&str> = existing_channels.map(|id| tx.channels[id].name.as_str()).collect();
         names.sort_unstable();
         let links: Vec<String> = names.into_iter().map(|name| format!("#**{name}**")).collect();
@@ -144,14 +150,14 @@ pub struct PostingPermission {
     /// `stream_post_policy`, for older levels.
     pub policy: i64,
     /// `can_send_message_group`.
-    pub holder: GroupSettingValue,
+    pub holders: GroupSettingValue,
 }
 
 impl PostingPermission {
     pub fn of_channel(realm: &Realm, channel: ChannelId) -> Self {
         let channel = &realm.channels[&channel];
-        let holder = channel.permissions[ChannelPermission::CanSendMessage.name()].clone();
-        Self { policy: post_policy(realm, channel), holder }
+        let holders = channel.permissions[ChannelPermission::CanSendMessage.name()].clone();
+        Self { policy: post_policy(realm, channel), holders }
     }
 }
 
@@ -169,7 +175,7 @@ pub fn post_posting_permission_change(
         let describe = |permission: &PostingPermission| describe_post_policy(permission.policy, channel_word);
         format!("* **Old permissions**: {}.\n* **New permissions**: {}.\n", describe(old), describe(new))
     } else {
-        let describe = |permission: &PostingPermission| holder_mentions(tx, &permission.holder);
+        let describe = |permission: &PostingPermission| holder_mentions(tx, &permission.holders);
         format!("* **Old**: {}\n* **New**: {}\n", describe(old), describe(new))
     };
     let content =
@@ -178,8 +184,8 @@ pub fn post_posting_permission_change(
 }
 
 /// Silent mentions of the groups and users who hold a permission: groups first, each in the order of IDs.
-fn holder_mentions(realm: &Realm, holder: &GroupSettingValue) -> String {
-    let (groups, users) = match holder {
+fn holder_mentions(realm: &Realm, holders: &GroupSettingValue) -> String {
+    let (groups, users) = match holders {
         GroupSettingValue::Group(group) => (BTreeSet::from([*group]), BTreeSet::new()),
         GroupSettingValue::Anonymous(value) => (
             value.direct_subgroups.iter().copied().collect::<BTreeSet<GroupId>>(),

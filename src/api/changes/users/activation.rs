@@ -143,7 +143,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     tx.realm_mut().active_users.insert(id);
     let channels = resume_subscriptions(tx, id);
     let new_audience = tx.audience_with_access_to(id);
-    // The account itself was not in the earlier audience only because it was not active.
+    // The account itself was not in the previous audience only because it was not active.
     let guests_who_gain_access = guests_only_in_larger(tx, &new_audience, &previous_audience).without(&id);
     let informed_audience = new_audience.clone();
     tx.emit(new_audience.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
@@ -162,6 +162,8 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
     emit_direct_permissions(tx, &everyone, id);
+    // A choice (A-185 in docs/assumptions.md): from 303 on, permissions of channels go only to guests who do not learn
+    // of the reactivation.
     let audience = if !tx.has(Feature::MembershipChangesSent) {
         everyone
     } else {

@@ -1,4 +1,4 @@
-//! Adding people, the events about new accounts, and the changes of a first login.
+//! Adding people, and the events about new accounts.
 //!
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
@@ -9,7 +9,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::Target;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
-use crate::record::events::{MemberChange, PersonUpdate, RealmUserAdd};
+use crate::record::events::{MemberChange, RealmUserAdd};
 use crate::record::user::UserRecord;
 use crate::time::Span;
 use imbl::{OrdMap, OrdSet};
@@ -29,12 +29,13 @@ pub struct NewPerson {
 /// Adds a person with the organization's default settings, subscribes the person to channels, adds user messages for
 /// recent messages there, and posts the notice that the person joined.
 ///
-/// Events: those of [`announce_user`] and [`subscribe`], and `message` of the notice.
+/// Events: those of [`emit_new_user`] and [`subscribe`], and `message` of the notice.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
     let api_key = tx.realm_mut().rng.api_key();
-    let visibility = tx.organization.user_defaults.get("email_address_visibility").and_then(serde_json::Value::as_i64);
+    let visibility_number =
+        tx.organization.user_defaults.get("email_address_visibility").and_then(serde_json::Value::as_i64);
     let now = tx.now;
     tx.add_user(User {
         id,
@@ -49,7 +50,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         joins_at_first_login: true,
         timezone: String::new(),
         avatar: Avatar { source: AvatarSource::Provider, version: 1 },
-        email_visibility: visibility.and_then(EmailVisibility::from_number).unwrap_or(EmailVisibility::Everyone),
+        email_visibility: visibility_number.and_then(EmailVisibility::from_number).unwrap_or(EmailVisibility::Everyone),
         api_key,
         password: person.password,
         can_create_users: false,
@@ -62,7 +63,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
             tx.user_state_mut(id).settings.insert(name, value);
         }
     }
-    announce_user(tx, id);
+    emit_new_user(tx, id);
     let default_channels = || {
         let channels = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
         channels.filter(|_| person.role != Role::Guest).map(|channel| channel.id).collect()
@@ -113,7 +114,7 @@ fn post_signup_notice(tx: &mut Tx, id: UserId) {
 ///
 /// Events: `realm_user` add to everyone who can access the user; the same with a placeholder to other guests whose
 /// clients need a complete user list; `user_group` add_members for the user's system groups to everyone.
-pub fn announce_user(tx: &mut Tx, id: UserId) {
+pub fn emit_new_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
     let audience = tx.audience_with_access_to(id);
     let lacks_access = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
@@ -127,33 +128,9 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let mut groups: Vec<_> =
         tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
     let full_members = tx.system_group(SystemGroup::FullMembers);
+    // As for a new role, the full members' group comes last.
     groups.sort_by_key(|group| *group == full_members);
     for group in groups {
         tx.emit(tx.everyone(), MemberChange::Add.to_event(group, [id]));
-    }
-}
-
-/// Applies the first login of a user who was imported or created over the API.
-///
-/// Events: `realm_user` update of `is_imported_stub` and `date_joined`, each if it changes; if `date_joined` changes,
-/// also those of [`Tx::update_full_members`] if the user becomes a full member or stops being one.
-pub fn record_first_login(tx: &mut Tx, id: UserId, changes_date_joined: bool) {
-    let now = tx.now;
-    let was_stub = tx.users[&id].is_imported_stub;
-    let user = tx.user_mut(id);
-    user.is_imported_stub = false;
-    user.joins_at_first_login = false;
-    if changes_date_joined {
-        user.date_joined = now;
-    }
-    let date_joined = user.date_joined.to_iso8601_minutes();
-    let audience = tx.audience_with_access_to(id);
-    if was_stub {
-        tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });
-    }
-    if changes_date_joined {
-        tx.emit(audience, PersonUpdate::DateJoined { user_id: id, date_joined });
-        // The waiting period for full members begins with `date_joined`.
-        tx.update_full_members(OrdSet::unit(id));
     }
 }

@@ -16,15 +16,15 @@ use serde_json::json;
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update.
 pub fn emit_direct_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let permissions_listing_user = |permissions: &Permissions| permissions_listing_user(tx, permissions, user);
-    let realm_permissions = permissions_listing_user(&tx.organization.permissions);
-    let groups = tx.groups.values().map(|group| (group.id, permissions_listing_user(&group.permissions)));
-    let group_permissions: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> = groups.collect();
+    let listing_user = |permissions: &Permissions| permissions_listing_user(tx, permissions, user);
+    let realm_permissions = listing_user(&tx.organization.permissions);
+    let permissions_by_group: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> =
+        tx.groups.values().map(|group| (group.id, listing_user(&group.permissions))).collect();
     for (name, value) in realm_permissions {
         let data = [(name.to_owned(), json!(value))].into_iter().collect();
         tx.emit(audience.clone(), RealmUpdateDict { property: "default", data });
     }
-    for (group, permissions) in group_permissions {
+    for (group, permissions) in permissions_by_group {
         for (name, value) in permissions {
             groups::emit_update_to(tx, audience.clone(), group, name, json!(value));
         }
@@ -35,10 +35,10 @@ pub fn emit_direct_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
 ///
 /// Events, one for each permission: `stream` update to those of the audience who can see the channel.
 pub fn emit_direct_channel_permissions(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let channels =
-        tx.channels.values().map(|channel| (channel.id, permissions_listing_user(tx, &channel.permissions, user)));
-    let channel_permissions: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> = channels.collect();
-    for (channel, permissions) in channel_permissions {
+    let listing_user = |permissions: &Permissions| permissions_listing_user(tx, permissions, user);
+    let permissions_by_channel: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> =
+        tx.channels.values().map(|channel| (channel.id, listing_user(&channel.permissions))).collect();
+    for (channel, permissions) in permissions_by_channel {
         for (name, value) in permissions {
             channels::update::emit_update_within(tx, audience, channel, name, json!(value));
         }

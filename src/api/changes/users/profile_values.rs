@@ -1,6 +1,6 @@
 //! Values of custom profile fields: checking and changing them.
 
-use crate::api::parameter::FromJson;
+use crate::api::parameter::types::profile_value::RequestedProfileValue;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ProfileFieldId, UserId};
@@ -11,7 +11,6 @@ use crate::realm::url::is_url;
 use crate::realm::user::User;
 use crate::record::events::{PersonUpdate, ProfileChange};
 use crate::record::user::profile_data;
-use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 /// Longest value of fields with short text, pronouns or external accounts, in code points.
@@ -30,36 +29,6 @@ const DATE_KIND: i64 = 4;
 const URL_KIND: i64 = 5;
 const EXTERNAL_ACCOUNT_KIND: i64 = 7;
 const PRONOUNS_KIND: i64 = 8;
-
-/// A value in a request, before it is checked: a text, or users.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RequestedProfileValue {
-    Text(String),
-    Users(Vec<UserId>),
-}
-
-impl FromJson for RequestedProfileValue {
-    /// Accepts a text or a list of user IDs; the error for all other values is `is not a string`.
-    fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
-        let parse_users = || Vec::<UserId>::from_json(value, path).ok().map(Self::Users);
-        let text = value.as_str().map(|text| Self::Text(text.to_owned()));
-        text.or_else(parse_users).ok_or_else(|| Error::bad_value(format!("{path}[\"str\"]"), "is not a string"))
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (text, users) = (String::json_schema(generator), Vec::<UserId>::json_schema(generator));
-        schemars::json_schema!({"anyOf": [text, users]})
-    }
-}
-
-impl RequestedProfileValue {
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Text(text) => text.is_empty(),
-            Self::Users(users) => users.is_empty(),
-        }
-    }
-}
 
 /// Checks new values and converts them to their stored form. None removes a value. Only administrators can change
 /// locked fields.
@@ -93,6 +62,7 @@ fn checked_value(
     let text = match value {
         RequestedProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
         RequestedProfileValue::Text(_) if field.kind == USERS_KIND => {
+            // Real servers don't name the field here.
             return Err(Error::bad_value("User IDs", "is not a list"));
         }
         RequestedProfileValue::Users(_) => return Err(bad_value("is not a string")),
