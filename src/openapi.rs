@@ -20,7 +20,7 @@ pub use names::renamable_keys;
 pub use older_level::possible_former_names;
 
 use crate::api::parameter::ParameterInfo;
-use crate::api::register::lists::EmojiSet;
+use crate::api::register::settings::EmojiSet;
 use crate::api::register::{Register, RegisterState};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, OperationRow};
 use crate::dialect::Dialect;
