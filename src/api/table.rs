@@ -82,7 +82,7 @@ fn commit<O: Operation, T>(
         }
         check_precondition::<O>(tx, context)?;
         let value = change(tx)?;
-        null_characters::refuse_null_characters(O::Params::LIST, raw)?;
+        nul_characters::refuse_nul_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
 }
