@@ -34,7 +34,7 @@ pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
 pub mod navigation_views;
-mod null_characters;
+mod nul_characters;
 pub mod onboarding;
 pub mod operation;
 mod operation_context;
@@ -236,8 +236,8 @@ pub static OPERATIONS: &[OperationRow] = &[
     read::<exports::GetExportConsents>(),
     write::<exports::DeleteExport>(),
     write::<onboarding::MarkOnboardingStep>(),
-    write::<profile::ChangeProfile>(),
-    write::<profile::RemoveProfile>(),
+    write::<profile::ChangeProfileValues>(),
+    write::<profile::RemoveProfileValues>(),
     read::<profile_fields::GetProfileFields>(),
     write::<profile_fields::CreateProfileField>(),
     write::<profile_fields::OrderProfileFields>(),

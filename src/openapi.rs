@@ -21,7 +21,7 @@ pub use older_level::possible_former_names;
 pub use renamable_keys::renamable_keys;
 
 use crate::api::parameter::ParameterInfo;
-use crate::api::register::lists::EmojiSet;
+use crate::api::register::settings::EmojiSet;
 use crate::api::register::{Register, RegisterState};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, OperationRow};
 use crate::dialect::Dialect;

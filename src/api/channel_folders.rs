@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
 use super::{OperationContext, Read, Success, Write, operation};
-use crate::api::parameter::types::text::MaxLength;
+use crate::api::parameter::types::text::LimitedText;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Folder;
@@ -60,9 +60,9 @@ operation! {
     pub CreateFolder = POST "/channel_folders/create", for Administrator, since 389;
     params {
         /// Markdown, at most 1,024 code points; may be empty.
-        description: MaxLength<MAX_DESCRIPTION_LENGTH>,
+        description: LimitedText<MAX_DESCRIPTION_LENGTH>,
         /// Not blank, at most 60 code points; unique among folders that are not archived, regardless of case.
-        name: MaxLength<MAX_NAME_LENGTH>,
+        name: LimitedText<MAX_NAME_LENGTH>,
     }
     reply FolderIdReply;
     errors [BadValue, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken];
@@ -78,7 +78,7 @@ pub struct FolderIdReply {
 
 impl Write for CreateFolder {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<FolderIdReply, Error> {
-        let (MaxLength(description), MaxLength(name)) = (params.description, params.name);
+        let (LimitedText(description), LimitedText(name)) = (params.description, params.name);
         check_name(tx, &name)?;
 
         tx.realm_mut().counters.folder += 1;
@@ -120,11 +120,11 @@ operation! {
         /// ID of the folder, which may be archived.
         @path channel_folder_id: FolderId,
         /// Markdown, at most 1,024 code points; may be empty.
-        description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
+        description: Option<LimitedText<MAX_DESCRIPTION_LENGTH>>,
         /// True archives a folder, which must have no channels; false unarchives it.
         is_archived: Option<bool>,
         /// Not blank, at most 60 code points; unique among folders that are not archived, regardless of case.
-        name: Option<MaxLength<MAX_NAME_LENGTH>>,
+        name: Option<LimitedText<MAX_NAME_LENGTH>>,
     }
     errors [BadValue, InvalidFolder, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken, FolderNotEmpty];
     events [ChannelFolderUpdate];

@@ -3,12 +3,13 @@
 //! Each service is a row of [`SERVICES`] with a function that renders its payload as messages. These functions do not
 //! depend on channels or bots.
 
+mod alertmanager;
 mod delivery;
 mod git;
 mod github;
 mod github_pull_request;
 mod gitlab;
-mod monitoring;
+mod grafana;
 mod payload;
 mod python_text;
 mod sentry;
@@ -72,7 +73,7 @@ enum PayloadLocation {
 /// The services, in alphabetical order.
 #[rustfmt::skip]
 pub static SERVICES: &[Service] = &[
-    json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
+    json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", alertmanager::render),
     json_service("buildbot", "Buildbot", "BuildbotWebhook", simple_services::render_buildbot),
     Service {
         event_header: Some("X-GitHub-Event"),
@@ -82,7 +83,7 @@ pub static SERVICES: &[Service] = &[
         event_header: Some("X-GitLab-Event"),
         ..json_service("gitlab", "GitLab", "GitLabWebhook", gitlab::render)
     },
-    json_service("grafana", "Grafana", "GrafanaWebhook", monitoring::render_grafana),
+    json_service("grafana", "Grafana", "GrafanaWebhook", grafana::render),
     json_service("helloworld", "Hello World", "HelloWorldWebhook", simple_services::render_hello_world),
     json_service("json", "JSON", "JSONWebhook", simple_services::render_json),
     json_service("sentry", "Sentry", "SentryWebhook", sentry::render),

@@ -1,7 +1,5 @@
 //! Invitations: links with which anyone can join, and invitations by email. This file creates links and lists
 //! invitations; submodules send invitations by email, check the terms of all, accept and revoke them.
-//!
-//! Choices where the API is silent: in docs/assumptions.md.
 
 pub mod accept;
 mod email;
@@ -13,7 +11,7 @@ pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber, WholeNumber, parameters};
 use super::{OperationContext, Read, Write, operation};
-use crate::api::parameter::types::text::{MaxLength, NullableText};
+use crate::api::parameter::types::text::{LimitedText, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteId, InviteLinkId, UserId};
@@ -34,8 +32,8 @@ parameters! {
     }
 }
 
-/// Checks that the caller may change an invitation. Users may change their own, administrators also those of others
-/// that do not make owners, and owners all.
+/// Checks that the caller may change an invitation. Users may change the invitations that they made, administrators
+/// also those of others unless the role is owner, and owners all.
 ///
 /// # Errors
 ///
@@ -67,7 +65,7 @@ operation! {
         group_ids since 322: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
         /// administrator.
-        welcome_message_custom_text since 416: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text since 416: Option<NullableText<LimitedText<MAX_WELCOME_LENGTH>>>,
     }
     reply InviteLinkReply;
     errors [
@@ -188,10 +186,10 @@ impl Read for GetInvites {
         let caller = context.caller();
         let is_listed =
             |terms: &InviteTerms| realm.is_unexpired(terms) && (caller.is_admin() || terms.invited_by == caller.id);
-        let emails = realm.invites.values().filter(|invite| is_listed(&invite.terms));
+        let email_invites = realm.invites.values().filter(|invite| is_listed(&invite.terms));
         let links = realm.invite_links.values().filter(|link| is_listed(&link.terms) && !link.is_revoked);
-        let emails = emails.map(|invite| InviteRecord::of_email(invite));
-        let links = links.map(|link| InviteRecord::of_link(context, link));
-        Ok(InvitesReply { invites: emails.chain(links).collect() })
+        let email_records = email_invites.map(|invite| InviteRecord::of_email(invite));
+        let link_records = links.map(|link| InviteRecord::of_link(context, link));
+        Ok(InvitesReply { invites: email_records.chain(link_records).collect() })
     }
 }

@@ -1,7 +1,7 @@
 //! Linkifiers: patterns in messages that become links. The content of a message is rendered with the linkifiers at the
 //! time when it is sent or edited.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! A choice where the API is silent: A-45 in docs/assumptions.md.
 
 mod change;
 

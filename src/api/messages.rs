@@ -18,7 +18,7 @@ use links::MessageLinks;
 use super::parameter::RequiredParameter;
 use super::{OperationContext, Read, Write, operation};
 use crate::api::parameter::types::recipients::{self, MessageType};
-use crate::api::parameter::types::text::MaxLength;
+use crate::api::parameter::types::text::LimitedText;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -52,11 +52,11 @@ operation! {
         content: RequiredParameter<String>,
         /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers accept it
         /// from bots, undocumented.
-        widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
+        widget_content: Option<LimitedText<MAX_MESSAGE_LENGTH>>,
         /// The client's own name for the message, for the event that the queue `queue_id` gets.
-        local_id: Option<MaxLength<MAX_CLIENT_ID_LENGTH>>,
+        local_id: Option<LimitedText<MAX_CLIENT_ID_LENGTH>>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
-        queue_id: Option<MaxLength<MAX_CLIENT_ID_LENGTH>>,
+        queue_id: Option<LimitedText<MAX_CLIENT_ID_LENGTH>>,
         /// Whether the message counts as read by its sender; by default true for clients for human users.
         read_by_sender since 236: Option<bool>,
     }
@@ -108,9 +108,9 @@ impl Write for SendMessage {
             queue_and_local_id: params
                 .queue_id
                 .zip(params.local_id)
-                .map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
+                .map(|(LimitedText(queue_id), LimitedText(local_id))| (queue_id, local_id)),
             render_context: Some(context.render_context()),
-            widget_content: params.widget_content.map(|MaxLength(content)| content),
+            widget_content: params.widget_content.map(|LimitedText(content)| content),
             content_author: ContentAuthor::Sender,
             is_bot_reply: false,
         };

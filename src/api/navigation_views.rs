@@ -68,8 +68,8 @@ impl Write for AddNavigationView {
             (false, None) => return Err(Error::CustomViewUnnamed),
             _ => {}
         }
-        let is_taken = |view: &NavigationView| view.fragment == fragment || (name.is_some() && view.name == name);
-        if tx.user_state(user).navigation_views.iter().any(is_taken) {
+        let is_duplicate = |view: &NavigationView| view.fragment == fragment || (name.is_some() && view.name == name);
+        if tx.user_state(user).navigation_views.iter().any(is_duplicate) {
             return Err(Error::NavigationViewExists);
         }
 

@@ -50,8 +50,8 @@ pub fn step_since(name: &str) -> i64 {
 
 /// The steps that the user has not completed yet, whatever level added them.
 pub fn open_step_records(realm: &Realm, user: UserId) -> Vec<OnboardingStepRecord> {
-    let completed = &realm.user_state(user).onboarding_steps_seen;
-    let open_steps = STEPS.iter().filter(|step| !completed.contains(step.name));
+    let completed_names = &realm.user_state(user).onboarding_steps_seen;
+    let open_steps = STEPS.iter().filter(|step| !completed_names.contains(step.name));
     open_steps.map(|step| OnboardingStepRecord { kind: step.kind, name: step.name }).collect()
 }
 
@@ -69,12 +69,12 @@ operation! {
 impl Write for MarkOnboardingStep {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = context.caller().id;
-        let step = params.onboarding_step;
-        if !STEPS.iter().any(|known_step| known_step.name == step && known_step.since <= context.feature_level) {
-            return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
+        let name = params.onboarding_step;
+        if !STEPS.iter().any(|step| step.name == name && step.since <= context.feature_level) {
+            return Err(Error::UnknownOnboardingStep { onboarding_step: name.into() });
         }
 
-        tx.user_state_mut(user).onboarding_steps_seen.insert(step);
+        tx.user_state_mut(user).onboarding_steps_seen.insert(name);
         let event = OnboardingSteps { onboarding_steps: open_step_records(tx, user) };
         tx.emit(Audience::of_user(user), event);
         Ok(Success {})

@@ -77,7 +77,7 @@ impl OperationContext<'_> {
     pub fn message<'realm>(&self, realm: &'realm Realm, id: MessageId) -> Result<&'realm Arc<Message>, Error> {
         let caller = self.caller();
         let is_accessible = |message: &&Arc<Message>| {
-            Feature::GuestsReadWebPublic.is_at(self.feature_level) || !realm.is_unsubscribed_guest(caller, message)
+            self.has(Feature::GuestsReadWebPublic) || !realm.is_unsubscribed_guest(caller, message)
         };
         realm.visible_message(caller, id).filter(is_accessible).ok_or(Error::InvalidMessage)
     }

@@ -46,7 +46,7 @@ const SIGN_UP_SETTINGS: &[&str] = &[
     "waiting_period_threshold",
 ];
 /// Permissions that only owners may change.
-const OWNERS_PERMISSIONS: &[&str] = &[
+const OWNER_ONLY_PERMISSIONS: &[&str] = &[
     "create_multiuse_invite_group",
     "can_create_groups",
     "can_invite_users_group",
@@ -166,18 +166,18 @@ impl Change {
 
     /// Makes the change if the value differs, and then adds the value to the reply. The history policy and `org_type`
     /// are exceptions.
-    fn apply(self, tx: &mut Tx, author: &User, changed: &mut Map<String, Value>) {
+    fn apply(self, tx: &mut Tx, caller: &User, changed: &mut Map<String, Value>) {
         match self {
             Self::Name(name) if name != tx.organization.name => {
                 organization_mut(tx).name.clone_from(&name);
                 emit_setting_and_add_to_reply(tx, changed, "name", name.into());
             }
             Self::Description(description) if description != tx.organization.description => {
-                change_description(tx, author, &description);
+                change_description(tx, caller, &description);
                 changed.insert("description".to_owned(), description.into());
             }
-            // From the level of this feature on, the reply has the history policy even if it is unchanged. `org_type`
-            // counts as changed at every level.
+            // From the level of this feature on, the reply has the history policy as a number, even if it is unchanged.
+            // `org_type` counts as changed at every level.
             Self::Setting(HISTORY_POLICY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
                 if *tx.organization.setting_named(HISTORY_POLICY) != value {
                     change_setting(tx, HISTORY_POLICY, &value);
@@ -212,7 +212,7 @@ fn check_owner_changes(
         || params.has_subdomain
         || has_setting(&["message_retention_days"])
         || policies.iter().any(|(policy, _)| policy.is_for_owners)
-        || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));
+        || params.permissions.iter().any(|(name, _)| OWNER_ONLY_PERMISSIONS.contains(name));
     if requires_owner && context.caller().role != Role::Owner {
         return Err(Error::OwnerRequired);
     }

@@ -17,6 +17,7 @@ pub enum PollOutcome {
 pub struct Outcome {
     /// An error if the operation was refused, or was carried out in part and refused the remainder.
     pub reply: Result<ReplyBody, Error>,
+    /// What the operation added to the event log; nothing for a read.
     pub events: NewEvents,
     /// The user of the session that begins, if one does.
     pub session_user: Option<UserId>,

@@ -172,15 +172,15 @@ pub const fn join_parts<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [Para
         schema: <bool as Parameter>::schema,
     };
     let mut list = [BLANK; COUNT];
-    let (mut part, mut end) = (0, 0);
-    while part < parts.len() {
-        let mut index = 0;
-        while index < parts[part].len() {
-            list[end] = parts[part][index];
+    let (mut part_index, mut end) = (0, 0);
+    while part_index < parts.len() {
+        let mut parameter_index = 0;
+        while parameter_index < parts[part_index].len() {
+            list[end] = parts[part_index][parameter_index];
             end += 1;
-            index += 1;
+            parameter_index += 1;
         }
-        part += 1;
+        part_index += 1;
     }
     list
 }

@@ -76,11 +76,11 @@ impl Write for UpdatePresence {
         let is_slim = params.slim_presence || params.last_update_id.is_some();
         let (presences, last_id) = presences_in_range(tx, caller, is_slim, range, tx.now);
         let requested_id = params.last_update_id.map_or(-1, |WholeNumber(id)| id);
-        let last_id = if presences.is_empty() { requested_id } else { last_id };
+        let reported_id = if presences.is_empty() { requested_id } else { last_id };
         Ok(UpdatePresenceReply {
             presences: Some(presences),
             server_timestamp: Some(tx.now.fractional_seconds()),
-            presence_last_update_id: Some(last_id),
+            presence_last_update_id: Some(reported_id),
         })
     }
 }

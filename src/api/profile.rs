@@ -12,7 +12,7 @@ use crate::realm::tx::Tx;
 json_object! {
     open
     /// A new value of one of the caller's custom profile fields.
-    pub struct OwnProfileChange {
+    pub struct OwnProfileValue {
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs. An empty value is checked and stored like any other.
         value: RequestedProfileValue,
@@ -21,16 +21,16 @@ json_object! {
 
 operation! {
     /// Changes values of the caller's custom profile fields.
-    pub ChangeProfile = PATCH "/users/me/profile_data", for Human;
+    pub ChangeProfileValues = PATCH "/users/me/profile_data", for Human;
     params {
         /// Fields by `id`, each with its new `value`: a text, or for fields of users a list of IDs.
-        data: Vec<OwnProfileChange>,
+        data: Vec<OwnProfileValue>,
     }
     errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserIds, FieldUserDeactivated, FieldUserIsBot];
     events [RealmUserUpdate];
 }
 
-impl Write for ChangeProfile {
+impl Write for ChangeProfileValues {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
@@ -43,7 +43,7 @@ impl Write for ChangeProfile {
 
 operation! {
     /// Removes values of the caller's custom profile fields.
-    pub RemoveProfile = DELETE "/users/me/profile_data", for Human;
+    pub RemoveProfileValues = DELETE "/users/me/profile_data", for Human;
     params {
         /// IDs of the fields; those without a value are left as they are.
         data: Vec<ProfileFieldId>,
@@ -52,7 +52,7 @@ operation! {
     events [RealmUserUpdate];
 }
 
-impl Write for RemoveProfile {
+impl Write for RemoveProfileValues {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = context.caller();
         let entries = params.data.into_iter().map(|id| (id, None)).collect();

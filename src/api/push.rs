@@ -3,8 +3,8 @@
 
 mod legacy;
 mod register;
-mod registration;
 mod relay;
+mod store;
 
 pub use register::RegisterPush;
 pub use relay::RegisterRemotePush;
@@ -33,6 +33,7 @@ impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = context.caller().id;
         let is_selected = |id: DeviceId, device: &Device| match params.device_id {
+            // Below 468, clients name a device by the number that they chose for it.
             Some(selected) if !context.has(Feature::ServerAssignsDeviceIds) => selected.0 == device.account_id(id),
             selected => selected.is_none_or(|selected| selected == id),
         };

@@ -48,7 +48,7 @@ impl Write for AddReaction {
         if same_reactions.any(|reaction| reaction.user == caller) {
             return Err(Error::ReactionAlreadyExists);
         }
-        // An existing reaction is used unchecked, because its name may belong to another emoji by now.
+        // The emoji of an existing reaction is used unchecked, because its name may belong to another emoji by now.
         let emoji = match existing_emoji {
             Some(emoji) => emoji,
             None => Arc::new(requested_emoji.validate(tx, emoji_names)?),
@@ -97,10 +97,10 @@ impl Write for RemoveReaction {
 
 /// The users who get events about reactions to a message.
 fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
-    if !tx.has(Feature::MessageEventsShareAudience) {
-        tx.message_audience(message)
-    } else {
+    if tx.has(Feature::MessageEventsShareAudience) {
         tx.action_audience(&[message.id])
+    } else {
+        tx.message_audience(message)
     }
 }
 
@@ -110,14 +110,14 @@ fn reaction_audience(tx: &Tx, message: &Message) -> Audience {
 ///
 /// `ReactionDoesNotExist`, `ReactionWithoutEmoji`, `UnknownEmoji`.
 fn own_reaction_index(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
-    let find_reaction = |is_match: &dyn Fn(&Emoji) -> bool| {
+    let reaction_index = |is_match: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_match(&reaction.emoji))
     };
     let reaction_type = params.reaction_type.as_deref().map(ReactionType::parse);
     if let Some(code) = &params.emoji_code {
         let reaction_type = reaction_type.unwrap_or(Some(ReactionType::Unicode));
         let is_match = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == reaction_type;
-        return find_reaction(&is_match).ok_or(Error::ReactionDoesNotExist);
+        return reaction_index(&is_match).ok_or(Error::ReactionDoesNotExist);
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionWithoutEmoji)?;
     let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
@@ -130,7 +130,7 @@ fn own_reaction_index(tx: &Tx, message: &Message, caller: UserId, params: &Remov
             })
     };
     let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
-    match find_reaction(&is_requested_emoji).or_else(|| find_reaction(&has_name)) {
+    match reaction_index(&is_requested_emoji).or_else(|| reaction_index(&has_name)) {
         Some(index) => Ok(index),
         None => Err(requested_emoji.err().unwrap_or(Error::ReactionDoesNotExist)),
     }

@@ -2,14 +2,15 @@
 //! its parameters, and the others collect the state, each a part of it.
 
 mod channels;
-pub mod lists;
+mod lists;
 mod messages;
 mod options;
 mod organization;
 mod requested_values;
+pub mod settings;
 mod users;
 
-pub use lists::setting_choices;
+pub use settings::setting_choices;
 
 use super::parameter::{Nullable, Parameters, RawParameters, WholeNumber};
 use super::{OperationContext, SERVICE_VERSION, Write, operation};
@@ -33,7 +34,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use users::{UserLists, UserState, UserValues};
+use users::{UserLists, UserPart, UserValues};
 
 operation! {
     /// Registers an event queue and returns the state that its events continue from.
@@ -106,7 +107,7 @@ pub struct RegisterState {
     #[serde(flatten)]
     organization: Option<OrganizationState>,
     #[serde(flatten)]
-    users: UserState,
+    users: UserPart,
     #[serde(flatten)]
     channels: ChannelState,
     #[serde(flatten)]
@@ -120,7 +121,7 @@ impl RegisterState {
             own_lists: lists::own_lists(realm, request),
             lists: ListState::new(realm, request),
             organization: request.includes("realm").then(|| OrganizationState::new(realm, request)),
-            users: UserState::new(realm, request),
+            users: UserPart::new(realm, request),
             channels: ChannelState::new(realm, request),
             user_lists: request.includes("realm_user").then(|| UserLists::new(realm, request)),
         }
@@ -129,7 +130,7 @@ impl RegisterState {
 
 /// Whether a name in `fetch_event_types` selects one of the keys of messages, lists, bots and statuses. Some of these
 /// names, such as `starred_messages`, are not types of events. False also for types of events that select other keys.
-pub fn has_state_for(event_type: &str) -> bool {
+pub fn selects_listed_value(event_type: &str) -> bool {
     [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 

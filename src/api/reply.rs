@@ -70,20 +70,20 @@ pub(super) fn envelope_with_message<P: Parameters>(
     raw: &RawParameters,
     format: ReplyFormat,
 ) -> ReplyBody {
-    let ignored_names = raw.unsupported_names(P::LIST);
+    let unsupported_names = raw.unsupported_names(P::LIST);
     match format {
-        ReplyFormat::Bytes => ReplyBody::Bytes(envelope_bytes(message, &ignored_names, data)),
-        ReplyFormat::Value => ReplyBody::Value(envelope_value(message, &ignored_names, data)),
+        ReplyFormat::Bytes => ReplyBody::Bytes(envelope_bytes(message, &unsupported_names, data)),
+        ReplyFormat::Value => ReplyBody::Value(envelope_value(message, &unsupported_names, data)),
     }
 }
 
-fn envelope_bytes(message: &'static str, ignored_names: &[String], data: &impl ReplyData) -> Vec<u8> {
+fn envelope_bytes(message: &'static str, unsupported_names: &[String], data: &impl ReplyData) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(INITIAL_REPLY_CAPACITY);
     bytes.extend_from_slice(br#"{"result":"success","msg":"#);
     message.write(&mut bytes);
-    if !ignored_names.is_empty() {
+    if !unsupported_names.is_empty() {
         bytes.extend_from_slice(br#","ignored_parameters_unsupported":"#);
-        ignored_names.write(&mut bytes);
+        unsupported_names.write(&mut bytes);
     }
     // The members of the data continue the envelope's object, so the opening brace of the data becomes a comma.
     let data_start = bytes.len();
@@ -98,12 +98,12 @@ fn envelope_bytes(message: &'static str, ignored_names: &[String], data: &impl R
     bytes
 }
 
-fn envelope_value(message: &'static str, ignored_names: &[String], data: &impl ReplyData) -> Value {
+fn envelope_value(message: &'static str, unsupported_names: &[String], data: &impl ReplyData) -> Value {
     let mut envelope = Map::new();
     envelope.insert("result".to_owned(), "success".into());
     envelope.insert("msg".to_owned(), message.into());
-    if !ignored_names.is_empty() {
-        envelope.insert("ignored_parameters_unsupported".to_owned(), ignored_names.to_value());
+    if !unsupported_names.is_empty() {
+        envelope.insert("ignored_parameters_unsupported".to_owned(), unsupported_names.to_value());
     }
     match data.to_value() {
         Value::Object(data) => envelope.extend(data),
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn both_formats_of_a_reply_have_the_same_json() {
         for data in [json!({}), json!({"b": [1, 2.5, {"c": null}], "a": "é\n"})] {
-            for (message, ignored_names) in [("", vec![]), ("Done", vec!["x".to_owned(), "y".to_owned()])] {
-                let mut expected = envelope_value(message, &ignored_names, &data).to_string();
+            for (message, unsupported_names) in [("", vec![]), ("Done", vec!["x".to_owned(), "y".to_owned()])] {
+                let mut expected = envelope_value(message, &unsupported_names, &data).to_string();
                 expected.push('\n');
 
-                let bytes = envelope_bytes(message, &ignored_names, &data);
+                let bytes = envelope_bytes(message, &unsupported_names, &data);
                 assert_eq!(String::from_utf8(bytes).expect("UTF-8"), expected);
             }
         }

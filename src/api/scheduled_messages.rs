@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 /// `to`: the ID of a channel, or a list of user IDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToParameter {
-    Id(i64),
-    Ids(Vec<i64>),
+    Channel(i64),
+    Users(Vec<i64>),
 }
 
 impl Parameter for ToParameter {
@@ -38,9 +38,9 @@ impl Parameter for ToParameter {
         let path = format!("{name}[\"int\"]");
         match value {
             Value::Array(_) => {
-                Vec::from_json(&value, name).map(Self::Ids).map_err(|_| Error::bad_value(path, "is not an integer"))
+                Vec::from_json(&value, name).map(Self::Users).map_err(|_| Error::bad_value(path, "is not an integer"))
             }
-            other => i64::from_json(&other, &path).map(Self::Id),
+            other => i64::from_json(&other, &path).map(Self::Channel),
         }
     }
 
@@ -57,10 +57,10 @@ impl ToParameter {
     /// `InvalidChannelIdType`, `InvalidRecipientsType`.
     fn recipients(&self, kind: MessageType) -> Result<Recipients, Error> {
         match (kind, self) {
-            (MessageType::Channel, ToParameter::Id(id)) => Ok(Recipients(json!(id))),
-            (MessageType::Channel, ToParameter::Ids(_)) => Err(Error::InvalidChannelIdType),
-            (MessageType::Direct, ToParameter::Ids(ids)) => Ok(Recipients(json!(ids))),
-            (MessageType::Direct, ToParameter::Id(_)) => Err(Error::InvalidRecipientsType),
+            (MessageType::Channel, ToParameter::Channel(id)) => Ok(Recipients(json!(id))),
+            (MessageType::Channel, ToParameter::Users(_)) => Err(Error::InvalidChannelIdType),
+            (MessageType::Direct, ToParameter::Users(ids)) => Ok(Recipients(json!(ids))),
+            (MessageType::Direct, ToParameter::Channel(_)) => Err(Error::InvalidRecipientsType),
         }
     }
 }
@@ -125,7 +125,7 @@ pub struct ScheduledMessageIdReply {
     pub scheduled_message_id: ScheduledMessageId,
 }
 
-/// The errors of scheduling a message, in the order in which they are checked: that of the time, those of the type of
+/// The errors of scheduling a message, in the order in which they are checked: those of the time, those of the type of
 /// `to`, then those of sending to recipients that are given by ID.
 pub const SCHEDULING_ERRORS: &[ErrorKind] = &[
     ErrorKind::TimestampTooLarge,
@@ -205,7 +205,7 @@ fn edit_scheduled_message(
 ///
 /// # Errors
 ///
-/// [`SCHEDULING_ERRORS`] except the first three, which the operations check themselves.
+/// [`SCHEDULING_ERRORS`] except the first four, which the operations check themselves.
 fn check_and_render(
     realm: &Realm,
     context: &OperationContext<'_>,
@@ -217,10 +217,10 @@ fn check_and_render(
     let caller = context.caller();
     recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
-    let outgoing =
+    let outgoing_message =
         OutgoingMessage::from_server(caller.id, target, context.origin.make_upload_links_relative(content.to_owned()));
     realm.dry_run_send(
-        OutgoingMessage { render_context: Some(context.render_context()), ..outgoing },
+        OutgoingMessage { render_context: Some(context.render_context()), ..outgoing_message },
         context.feature_level,
     )
 }
@@ -242,7 +242,7 @@ impl Write for RemoveScheduledMessage {
         let id = params.scheduled_message_id;
         let is_sent = tx.user_state(user).sent_scheduled.contains(&id);
         if !is_sent {
-            find_own_message(tx, user, id)?;
+            find_own_scheduled_message(tx, user, id)?;
         }
 
         tx.user_state_mut(user).sent_scheduled.remove(&id);
@@ -253,7 +253,7 @@ impl Write for RemoveScheduledMessage {
     }
 }
 
-fn find_own_message(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
+fn find_own_scheduled_message(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
     let message = realm.scheduled_messages.get(&id).filter(|message| message.sender == user);
     message.map(AsRef::as_ref).ok_or(Error::NoSuchScheduledMessage)
 }

@@ -76,7 +76,7 @@ operation! {
 
 impl Write for ChangeSettings {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let user = tx.user(context.caller().id).cloned().ok_or(Error::NoSuchUser)?;
+        let user = context.shared_caller().clone();
         for (name, value) in &params.settings {
             check_setting(name, value)?;
         }
@@ -141,15 +141,15 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
     }
 }
 
-/// The new name. None if the request has none or the current one, or, without an error, if the organization has
-/// disabled name changes and the user is not an administrator.
+/// The new name. None if the request has none or repeats the current one; also, without an error, if only
+/// administrators may change names and the user is none.
 fn checked_new_name(tx: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
     let are_changes_disabled = tx.organization.is_enabled(RealmSetting::NameChangesDisabled) && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !are_changes_disabled) else { return Ok(None) };
     checked_name(tx, name, Some(user.id), tx.feature_level()).map(Some)
 }
 
-/// The setting whose event is emitted even if its value does not change.
+/// The setting whose event is emitted even if its value does not change, as on real servers.
 const EMITTED_EVEN_IF_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
 /// Changes a setting for the user who requests it, and records that the user has edited it. A setting that has the
@@ -177,7 +177,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     tx.user_state_mut(user).settings.insert(name, value.clone());
     emit_setting_change(tx, user, name, value.clone(), language);
     match name {
-        // Other clients also learn of it by the status (A-298 in docs/assumptions.md).
+        // Other users also learn of it by the status (A-298 in docs/assumptions.md).
         "presence_enabled" => {
             let is_away = value == Value::Bool(false);
             apply_presence_setting(tx, user, !is_away);
@@ -201,7 +201,7 @@ fn change_email_visibility_setting(tx: &mut Tx, user: &User, visibility: EmailVi
 }
 
 /// Events: `user_settings` update to the user, and `realm_user` update to everyone who can access the user; also if the
-/// requested name is a legacy name of the current time zone.
+/// requested name is a deprecated name of the current time zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     if user.timezone == timezone.requested_name {
         return;

@@ -162,8 +162,9 @@ fn checked_emoji(
 
 /// Changes a status, and with `away` also the setting `presence_enabled`.
 ///
-/// Events: with `away`, first `presence` and `user_settings` update to the user; then `user_status` to everyone who can
-/// access the user, with all values of the request, even unchanged ones.
+/// Events: with `away`, first `presence` to everyone who can access the user, if the organization has such events, then
+/// `user_settings` update to the user; last `user_status` to everyone who can access the user, with all values of the
+/// request, even unchanged ones.
 fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {

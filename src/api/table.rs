@@ -83,7 +83,7 @@ fn commit<O: Operation, T>(
         // Checked again, as the caller is: the realm may have changed since the parameters were read.
         check_precondition::<O>(tx, context)?;
         let value = change(tx)?;
-        null_characters::refuse_null_characters(O::Params::LIST, raw)?;
+        nul_characters::refuse_nul_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
 }

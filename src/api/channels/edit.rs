@@ -10,7 +10,7 @@ use crate::api::parameter::types::channel::{
     ChannelBooleanUpdates, ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord,
 };
 use crate::api::parameter::types::group_setting::resolve_update;
-use crate::api::parameter::types::text::MaxLength;
+use crate::api::parameter::types::text::LimitedText;
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -31,7 +31,7 @@ operation! {
         /// ID of a channel that the caller may administer; it may be archived.
         @path stream_id: ChannelId,
         /// At most 1,024 code points; line breaks become spaces.
-        description: Option<MaxLength<MAX_CHANNEL_DESCRIPTION_LENGTH>>,
+        description: Option<LimitedText<MAX_CHANNEL_DESCRIPTION_LENGTH>>,
         /// True makes the channel private, false public.
         is_private: Option<bool>,
         /// Whether new users are subscribed to it, which a private channel does not allow; for administrators.

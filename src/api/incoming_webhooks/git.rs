@@ -125,10 +125,11 @@ pub struct Activity<'a> {
 
 impl Activity<'_> {
     pub fn to_message(&self) -> String {
-        let assignee = self.changed_assignee.unwrap_or("None");
+        // Real servers, which run Python, write a missing assignee so.
+        let changed_assignee = self.changed_assignee.unwrap_or("None");
         let assignment = match self.action {
-            "assigned" => format!(" {assignee} to"),
-            "unassigned" => format!(" {assignee} from"),
+            "assigned" => format!(" {changed_assignee} to"),
+            "unassigned" => format!(" {changed_assignee} from"),
             _ => String::new(),
         };
         let title = self.title.map(|title| format!(" {title}")).unwrap_or_default();
@@ -142,8 +143,11 @@ impl Activity<'_> {
             text.push_str(&format!(" (assigned to {assignee})"));
         }
         let message = self.message.filter(|message| !message.is_empty());
-        let has_punctuation = self.title.is_some_and(|title| title.ends_with(|last: char| last.is_ascii_punctuation()));
-        if self.assignee.is_some() || self.branches.is_some() || !has_punctuation {
+        // A title that ends with punctuation, with nothing after it, gets neither a full stop nor the colon before a
+        // quotation.
+        let title_has_punctuation =
+            self.title.is_some_and(|title| title.ends_with(|last: char| last.is_ascii_punctuation()));
+        if self.assignee.is_some() || self.branches.is_some() || !title_has_punctuation {
             text.push(if message.is_some() { ':' } else { '.' });
         }
         if let Some(message) = message {
@@ -154,8 +158,8 @@ impl Activity<'_> {
     }
 }
 
-pub fn quote_block(message: &str) -> String {
-    format!("\n~~~ quote\n{message}\n~~~")
+pub fn quote_block(text: &str) -> String {
+    format!("\n~~~ quote\n{text}\n~~~")
 }
 
 /// The default topic for an issue or a pull request.

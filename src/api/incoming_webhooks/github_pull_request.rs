@@ -33,10 +33,9 @@ pub fn event_name(delivery: &Delivery<'_>, payload: &PayloadValue<'_>) -> Result
 /// # Errors
 ///
 /// `BadValue` if the payload has no action or it is not a string.
-pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Error> {
-    let changes = payload.find_non_empty("changes")?;
-    let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
-    Ok(payload.text_of("action")? == "edited" && is_empty)
+pub fn is_unchanged_review_edit(payload: &PayloadValue<'_>) -> Result<bool, Error> {
+    let has_changes = payload.find_non_empty("changes")?.is_some();
+    Ok(payload.text_of("action")? == "edited" && !has_changes)
 }
 
 /// The login name of the user who caused the event.
@@ -44,18 +43,20 @@ pub fn is_edited_without_change(payload: &PayloadValue<'_>) -> Result<bool, Erro
 /// # Errors
 ///
 /// `BadValue` if the payload has no sender with a login name.
-pub fn sender<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
+pub fn sender_login<'a>(payload: &PayloadValue<'a>) -> Result<&'a str, Error> {
     payload.require("sender")?.text_of("login")
 }
 
 /// The message about an event with the name that [`event_name`] returns, or about a review or a review comment.
+/// `title` is that of the pull request if the message has to contain it; None under the default topic, which contains
+/// it.
 ///
 /// # Errors
 ///
 /// `BadValue` if the payload lacks a value that the message needs, or has one of another type.
 pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
-    let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
+    let (user, pull_request) = (sender_login(payload)?, payload.require("pull_request")?);
+    let (number, url) = (pull_request.integer_of("number")?, pull_request.text_of("html_url")?);
     match event {
         "pull_request_ready_for_review" => {
             Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."))
@@ -65,14 +66,15 @@ pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -
             Ok(format!("{user} has unlocked [PR #{number}]({url})."))
         }
         "locked_or_unlocked_pull_request" => {
+            // Real servers, which run Python, write a missing reason so.
             let reason = pull_request.text_or_null("active_lock_reason")?.unwrap_or("None");
             Ok(format!(
                 "{user} has locked [PR #{number}]({url}) as {reason} and limited conversation to collaborators."
             ))
         }
         "pull_request_auto_merge" => {
-            let change = if payload.text_of("action")? == "auto_merge_disabled" { "disabled" } else { "enabled" };
-            Ok(format!("{user} has {change} auto merge for [PR #{number}]({url})."))
+            let state = if payload.text_of("action")? == "auto_merge_disabled" { "disabled" } else { "enabled" };
+            Ok(format!("{user} has {state} auto merge for [PR #{number}]({url})."))
         }
         "pull_request_review" => review_message(payload, title),
         "pull_request_review_comment" => review_comment_message(payload, title),
@@ -81,8 +83,8 @@ pub fn message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -
 }
 
 fn review_request_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
-    let (number, url) = (pull_request.number_of("number")?, pull_request.text_of("html_url")?);
+    let (user, pull_request) = (sender_login(payload)?, payload.require("pull_request")?);
+    let (number, url) = (pull_request.integer_of("number")?, pull_request.text_of("html_url")?);
     let (reviewer, name_key) = match payload.find("requested_reviewer")? {
         Some(person) => (person, "login"),
         None => (payload.require("requested_team")?, "name"),
@@ -93,10 +95,10 @@ fn review_request_message(payload: &PayloadValue<'_>, title: Option<String>) -> 
 }
 
 fn review_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (review, number) = (payload.require("review")?, payload.require("pull_request")?.number_of("number")?);
+    let (review, number) = (payload.require("review")?, payload.require("pull_request")?.integer_of("number")?);
     let title = title.map(|title| format!("for #{number} {title}"));
     let activity = Activity {
-        user: sender(payload)?,
+        user: sender_login(payload)?,
         // Real servers also say this about reviews that were edited or dismissed.
         action: "submitted",
         kind: "PR review",
@@ -109,11 +111,11 @@ fn review_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<S
 }
 
 fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (comment, number) = (payload.require("comment")?, payload.require("pull_request")?.number_of("number")?);
+    let (comment, number) = (payload.require("comment")?, payload.require("pull_request")?.integer_of("number")?);
     let title = title.map(|title| format!("on #{number} {title}"));
     let action = payload.text_of("action")?;
     let activity = Activity {
-        user: sender(payload)?,
+        user: sender_login(payload)?,
         action,
         kind: "PR review comment",
         url: comment.text_of("html_url")?,
@@ -126,8 +128,8 @@ fn review_comment_message(payload: &PayloadValue<'_>, title: Option<String>) -> 
 
 /// Returns the message about a pull request that was opened, reopened, updated, edited, assigned, unassigned or closed.
 fn change_message(event: &str, payload: &PayloadValue<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, pull_request) = (sender(payload)?, payload.require("pull_request")?);
-    let (number, url) = (Some(pull_request.number_of("number")?), pull_request.text_of("html_url")?);
+    let (user, pull_request) = (sender_login(payload)?, payload.require("pull_request")?);
+    let (number, url) = (Some(pull_request.integer_of("number")?), pull_request.text_of("html_url")?);
     let mut activity = Activity { user, kind: "PR", url, number, title: title.as_deref(), ..Activity::default() };
     let action = payload.text_of("action")?;
     match event {

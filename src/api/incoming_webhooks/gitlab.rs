@@ -43,7 +43,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
 }
 
 /// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.
-/// A system hook covers a whole installation of GitLab.
+/// What follows `__` in the name is left out, as on real servers. A system hook covers a whole installation of GitLab.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,
@@ -93,6 +93,7 @@ fn push_message(payload: &PayloadValue<'_>) -> Result<String, Error> {
             url: commit.text_of("url")?,
         });
     }
+    // A deletion was handled above. GitLab does not say whether a push was forced.
     let push = Push { user, compare_url: &compare_url, branch, commits, deletes_branch: false, is_forced: false };
     Ok(push.to_message())
 }

@@ -100,8 +100,8 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the value is not an object, or if the member is missing or neither a string nor null.
     pub fn text_or_null(&self, name: &str) -> Result<Option<&'a str>, Error> {
-        let part = self.require(name)?;
-        if part.value.is_null() { Ok(None) } else { part.text().map(Some) }
+        let member = self.require(name)?;
+        if member.value.is_null() { Ok(None) } else { member.text().map(Some) }
     }
 
     /// The text, which has to be one of these words.
@@ -119,9 +119,9 @@ impl<'a> PayloadValue<'a> {
     /// # Errors
     ///
     /// `BadValue` if the value is not an object, or if the member is missing or not an integer.
-    pub fn number_of(&self, name: &str) -> Result<i64, Error> {
-        let part = self.require(name)?;
-        part.value.as_i64().ok_or_else(|| part.bad_value("is not an integer"))
+    pub fn integer_of(&self, name: &str) -> Result<i64, Error> {
+        let member = self.require(name)?;
+        member.value.as_i64().ok_or_else(|| member.bad_value("is not an integer"))
     }
 
     /// The boolean of a member.
@@ -130,8 +130,8 @@ impl<'a> PayloadValue<'a> {
     ///
     /// `BadValue` if the value is not an object, or if the member is missing or not a boolean.
     pub fn bool_of(&self, name: &str) -> Result<bool, Error> {
-        let part = self.require(name)?;
-        part.value.as_bool().ok_or_else(|| part.bad_value("is not a boolean"))
+        let member = self.require(name)?;
+        member.value.as_bool().ok_or_else(|| member.bad_value("is not a boolean"))
     }
 
     /// The text, which has to be a URL.

@@ -31,8 +31,8 @@ fn format_number(number: &Number) -> String {
     }
 }
 
-/// The length in bytes after which [`indented_json`] stops, because messages are cut off before it. Without the limit,
-/// the indentation of deeply nested values could take far more.
+/// The length in bytes after which [`indented_json`] stops. Messages are cut off at a smaller length; without this
+/// limit, the indentation of deeply nested values could take far more space.
 pub const MAX_JSON_LENGTH: usize = 64 * 1024;
 
 /// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than
@@ -43,7 +43,7 @@ pub fn indented_json(value: &Value) -> String {
     text
 }
 
-fn write_value(output: &mut String, value: &Value, level: usize) {
+fn write_value(output: &mut String, value: &Value, depth: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             let mut separator = "[";
@@ -51,11 +51,11 @@ fn write_value(output: &mut String, value: &Value, level: usize) {
                 if output.len() > MAX_JSON_LENGTH {
                     return;
                 }
-                begin_line(output, separator, level + 1);
-                write_value(output, item, level + 1);
+                begin_line(output, separator, depth + 1);
+                write_value(output, item, depth + 1);
                 separator = ",";
             }
-            begin_line(output, "", level);
+            begin_line(output, "", depth);
             output.push(']');
         }
         Value::Object(members) if !members.is_empty() => {
@@ -64,13 +64,13 @@ fn write_value(output: &mut String, value: &Value, level: usize) {
                 if output.len() > MAX_JSON_LENGTH {
                     return;
                 }
-                begin_line(output, separator, level + 1);
+                begin_line(output, separator, depth + 1);
                 write_string(output, name);
                 output.push_str(": ");
-                write_value(output, member, level + 1);
+                write_value(output, member, depth + 1);
                 separator = ",";
             }
-            begin_line(output, "", level);
+            begin_line(output, "", depth);
             output.push('}');
         }
         Value::Array(_) => output.push_str("[]"),
@@ -81,10 +81,10 @@ fn write_value(output: &mut String, value: &Value, level: usize) {
     }
 }
 
-fn begin_line(output: &mut String, separator: &str, level: usize) {
+fn begin_line(output: &mut String, separator: &str, depth: usize) {
     output.push_str(separator);
     output.push('\n');
-    output.extend(std::iter::repeat_n("  ", level));
+    output.extend(std::iter::repeat_n("  ", depth));
 }
 
 fn write_string(output: &mut String, text: &str) {

@@ -13,7 +13,8 @@ const SAMPLE_TITLE: &str = "This is an example Python exception";
 /// The lowest `version` of an event that Sentry's current SDK sends. Lower ones come from its predecessor, Raven.
 const MIN_EVENT_VERSION: i64 = 7;
 
-/// The limit of the absolute value of timestamps, in UNIX seconds; it is reached in the year 8307.
+/// Timestamps, in UNIX seconds, must be below this in absolute value. Larger numbers, such as milliseconds, are
+/// refused. As seconds, the limit is reached in the year 8307.
 const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
 pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
@@ -27,7 +28,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
                 let reference = EventReference::from_webhook(&payload, &event)?;
                 event_message(delivery, &event, &reference)?
             }
-            _ => message_of_older_payload(&payload)?,
+            _ => older_payload_message(&payload)?,
         },
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
@@ -59,11 +60,11 @@ impl EventReference {
         let issue_url = payload.text_of("url")?;
         let url_prefix = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
         let id = event.text_of("event_id")?;
-        let time = match event.find("timestamp")? {
-            Some(time) => time,
+        let time_value = match event.find("timestamp")? {
+            Some(time_value) => time_value,
             None => event.require("received")?,
         };
-        let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
+        let seconds = time_value.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
         let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
         let time = format_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
         Ok(Self { url: format!("{url_prefix}events/{id}/"), time })
@@ -125,9 +126,9 @@ fn event_version(event: &PayloadValue<'_>) -> Result<i64, Error> {
 /// The innermost frame in a file, in the last exception with the key `stacktrace`; None if no exception has the key, or
 /// the trace is null or has no such frame.
 fn find_frame<'a>(event: &PayloadValue<'a>, file_name: &str) -> Result<Option<PayloadValue<'a>>, Error> {
-    let values: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
-    for value in values.iter().rev() {
-        let Some(trace) = value.find("stacktrace")? else { continue };
+    let exceptions: Vec<PayloadValue<'_>> = event.require("exception")?.require("values")?.items()?.collect();
+    for exception in exceptions.iter().rev() {
+        let Some(trace) = exception.find("stacktrace")? else { continue };
         if trace.value().is_null() {
             return Ok(None);
         }
@@ -189,7 +190,7 @@ fn issue_message(
 }
 
 /// The topic and the content for the payload of an older version, which has no event or one without an ID.
-fn message_of_older_payload(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
+fn older_payload_message(payload: &PayloadValue<'_>) -> Result<(String, String), Error> {
     let text_or_none = |name: &str| -> Result<String, Error> {
         Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))
     };

@@ -10,13 +10,13 @@ pub fn matches(text: &str, pattern: &str) -> bool {
         return false;
     }
     let text: Vec<char> = text.chars().collect();
-    let pattern: Vec<Token> = parse(&pattern.chars().collect::<Vec<_>>());
+    let tokens: Vec<Token> = parse(&pattern.chars().collect::<Vec<_>>());
     let (mut text_index, mut token_index) = (0, 0);
     // The index of the last star and the end of the text that it matches. The tokens before it match already, so only
     // this star has to be extended on a mismatch.
     let mut last_star: Option<(usize, usize)> = None;
     while text_index < text.len() {
-        match pattern.get(token_index) {
+        match tokens.get(token_index) {
             Some(Token::Star) => {
                 last_star = Some((token_index, text_index));
                 token_index += 1;
@@ -34,7 +34,7 @@ pub fn matches(text: &str, pattern: &str) -> bool {
             },
         }
     }
-    pattern[token_index..].iter().all(|token| matches!(token, Token::Star))
+    tokens[token_index..].iter().all(|token| matches!(token, Token::Star))
 }
 
 enum Token {

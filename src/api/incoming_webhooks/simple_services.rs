@@ -11,22 +11,24 @@ const RESULT_NAMES: [&str; 7] = ["success", "warnings", "failure", "skipped", "e
 pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
     let build = delivery.root();
     let project = build.text_of("project")?;
-    let result = match build.find("results")? {
-        Some(_) => Some(build.number_of("results")?),
+    // Its type is checked for all events, also for those that do not use it.
+    let result_code = match build.find("results")? {
+        Some(_) => Some(build.integer_of("results")?),
         None => None,
     };
     let event = build.text_of("event")?;
     if !matches!(event, "new" | "finished") {
         return Err(delivery.unsupported_event_error(event));
     }
-    let (id, name, url) = (build.number_of("buildid")?, build.text_of("buildername")?, build.text_of("url")?);
+    let (id, name, url) = (build.integer_of("buildid")?, build.text_of("buildername")?, build.text_of("url")?);
     let content = match event {
         "new" => format!("Build [#{id}]({url}) for **{name}** started."),
         _ => {
-            let result = result.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
-            let result_name = usize::try_from(result).ok().and_then(|index| RESULT_NAMES.get(index));
-            let result = result_name.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
-            format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
+            let result_code = result_code.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
+            let result_name = usize::try_from(result_code).ok().and_then(|index| RESULT_NAMES.get(index));
+            let result_name =
+                result_name.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
+            format!("Build [#{id}]({url}) (result: {result_name}) for **{name}** finished.")
         }
     };
     Ok(RenderedDelivery::of_event(event, if project.is_empty() { "general" } else { project }, content))

@@ -81,6 +81,7 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error>
             "unknown Slack event"
         }));
     };
+    // As on real servers, links in these messages stay as they are, and so do mentions in those of legacy webhooks.
     let mut content = format!("**{}**: {}", sender.text()?, mentions_to_markdown(&emphasis_to_markdown(text)));
     if let Some(files) = event.find_non_empty("files")? {
         for file in files.items()? {

@@ -15,7 +15,7 @@ pub fn join_paragraphs(paragraphs: impl IntoIterator<Item = String>) -> String {
 ///
 /// # Errors
 ///
-/// `BadValue` for a block of an unknown type, and for a missing or malformed member.
+/// `InvalidValue` for a block, element or text object of an unknown type, `BadValue` for a missing or malformed member.
 pub fn block_to_markdown(block: &PayloadValue<'_>) -> Result<String, Error> {
     Ok(match block.require("type")?.one_of(&BLOCK_TYPES)? {
         "context" => match block.find_non_empty("elements")? {
@@ -91,7 +91,8 @@ fn image_to_markdown(element: &PayloadValue<'_>) -> Result<String, Error> {
 ///
 /// # Errors
 ///
-/// `BadValue` for a missing or malformed member, also of a block in the attachment.
+/// `BadValue` for a missing or malformed member, also of a block in the attachment; `InvalidValue` as for
+/// [`block_to_markdown`].
 pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, Error> {
     let mut paragraphs = Vec::new();
     if let Some(title) = attachment.find_non_empty("title")? {
@@ -115,13 +116,14 @@ pub fn attachment_to_markdown(attachment: &PayloadValue<'_>) -> Result<String, E
         paragraphs.extend(blocks.items()?.map(|item| block_to_markdown(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     if let Some(url) = attachment.find_non_empty("image_url")? {
+        // An image has no label in the legacy format.
         paragraphs.push(format!("[]({})", url.url()?));
     }
     if let Some(footer) = attachment.find_non_empty("footer")? {
         paragraphs.push(footer.text()?.to_owned());
     }
     if attachment.find_non_empty("ts")?.is_some() {
-        paragraphs.push(format!("<time:{}>", attachment.number_of("ts")?));
+        paragraphs.push(format!("<time:{}>", attachment.integer_of("ts")?));
     }
     Ok(join_paragraphs(paragraphs))
 }

@@ -37,11 +37,12 @@ pub fn emphasis_to_markdown(text: &str) -> String {
 /// precedes the first mark, and one of these or the end of a line follows the second. These characters do not count:
 /// `slack_mark`, backticks, `@`, backslashes, closing punctuation before a pair and opening punctuation after it.
 fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String {
-    let is_boundary = |neighbor: Option<char>, excluded: &Regex| {
-        neighbor.is_none_or(|character| {
-            let text = character.encode_utf8(&mut [0; 4]).to_owned();
-            let is_excluded = character == slack_mark || "`@\\".contains(character) || excluded.is_match(&text);
-            character == '\n' || !is_excluded && BOUNDARY.is_match(&text)
+    let is_boundary = |neighbour: Option<char>, excluded: &Regex| {
+        neighbour.is_none_or(|character| {
+            let encoded_character = character.encode_utf8(&mut [0; 4]).to_owned();
+            let is_excluded =
+                character == slack_mark || "`@\\".contains(character) || excluded.is_match(&encoded_character);
+            character == '\n' || !is_excluded && BOUNDARY.is_match(&encoded_character)
         })
     };
     let mut output = String::with_capacity(text.len());
@@ -98,6 +99,7 @@ pub fn mentions_to_markdown(text: &str) -> String {
             return format!("@**{}**", captures.get(2).map_or(&captures[1], |name| name.as_str()));
         }
         match CHANNEL.captures(word).map(|captures| captures[1].split('|').nth(1).unwrap_or_default().to_owned()) {
+            // Slack leaves out the names of private channels.
             Some(name) if name.is_empty() => "**#[private Slack channel]**".to_owned(),
             Some(name) => format!("**#{name}**"),
             None => word.to_owned(),

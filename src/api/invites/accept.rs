@@ -44,7 +44,7 @@ pub struct Registration<'a> {
     pub password: &'a str,
 }
 
-/// Adds the invited user, with the role, channels and groups of the invitation, and sends its welcome message. An
+/// Adds the invited user, with the role, channels and groups of the invitation, and sends a welcome message. An
 /// invitation by email can be used once; `email` may differ from its address.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ pub struct Registration<'a> {
 /// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then those of `POST /users` for
 /// the name and the address.
 pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
-    let invitation = find_open_invitation(tx, key)?;
+    let invitation = find_invitation_to_accept(tx, key)?;
     let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
     let email = checked_email(tx, email)?;
 
@@ -66,7 +66,7 @@ pub fn accept_invitation(tx: &mut Tx, key: &str, email: &str, full_name: &str) -
 ///
 /// Those of [`accept_invitation`], then `PasswordTooWeak`.
 pub fn accept_with_registration(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
-    let invitation = find_open_invitation(tx, key)?;
+    let invitation = find_invitation_to_accept(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
     let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;
     let is_enabled = |method| tx.organization.allows_login_by(method);
@@ -80,12 +80,13 @@ pub fn accept_with_registration(tx: &mut Tx, key: &str, registration: &Registrat
     Ok(add_invited_user(tx, &invitation, email, full_name, password.map(str::to_owned)))
 }
 
-/// Finds an invitation to join now, which nobody can while the organization is deactivated.
-fn find_open_invitation(realm: &Realm, key: &str) -> Result<Invitation, Error> {
+/// Finds the valid invitation with a key. While the organization is deactivated, all are refused.
+fn find_invitation_to_accept(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find_invitation(realm, key) }
 }
 
-/// The channels to which an invited user is subscribed, without those that were archived since.
+/// The channels to which an invited user is subscribed, without those that have been archived since the
+/// invitation was made.
 pub fn initial_channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
     let mut channels = terms.channels.clone();
     if terms.include_default_channels {

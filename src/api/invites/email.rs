@@ -1,9 +1,11 @@
 //! Sending and resending invitations by email. This server sends no mail; tests accept the invitation by its
 //! key, with a call of control.
+//!
+//! A choice where the API is silent: A-52 in docs/assumptions.md.
 
 use super::terms::{RequestedTerms, check_role};
 use super::{InviteParams, check_may_change_invite};
-use crate::api::parameter::types::text::{MaxLength, NullableText};
+use crate::api::parameter::types::text::{LimitedText, NullableText};
 use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
 use crate::api::{OperationContext, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
@@ -41,7 +43,7 @@ operation! {
         group_ids since 322: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
         /// administrator.
-        welcome_message_custom_text since 416: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text since 416: Option<NullableText<LimitedText<MAX_WELCOME_LENGTH>>>,
     }
     errors [
         InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerRequiredToInviteOwner,
@@ -60,6 +62,7 @@ impl PartialWrite for SendInvites {
         if !tx.may(caller.id, RealmPermission::CanInviteUsers) {
             return Err(Error::InsufficientPermission);
         }
+        // Its refusal takes precedence over `NoInvitees`. The check of all terms below repeats it.
         check_role(context, params.invite_as.0)?;
         let addresses = parse_addresses(&params.invitee_emails);
         let requested_terms = RequestedTerms {
@@ -84,6 +87,7 @@ impl PartialWrite for SendInvites {
             });
         }
         let account_refusals: Vec<Refusal> = addresses.iter().filter_map(|email| account_refusal(tx, email)).collect();
+        // Below the level of `BlankInviteesRefused`, a list of blanks invites nobody, without an error.
         if account_refusals.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
                 errors: error_rows(&account_refusals),
@@ -121,14 +125,14 @@ fn error_rows(refusals: &[Refusal]) -> ErrorField {
 
 /// The addresses in a text, in their order. Those that repeat an earlier one, ignoring case, are left out.
 fn parse_addresses(text: &str) -> Vec<String> {
-    let mut unique_addresses = BTreeSet::new();
+    let mut lowercase_addresses = BTreeSet::new();
     let parse_address = |part: &str| {
         let bracketed_address = part.rsplit_once('<').and_then(|(_, end)| end.trim_end().strip_suffix('>'));
         bracketed_address.unwrap_or(part).trim().to_owned()
     };
     text.split([',', '\n'])
         .map(parse_address)
-        .filter(|email| !email.is_empty() && unique_addresses.insert(email.to_lowercase()))
+        .filter(|email| !email.is_empty() && lowercase_addresses.insert(email.to_lowercase()))
         .collect()
 }
 

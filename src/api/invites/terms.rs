@@ -1,8 +1,10 @@
 //! The terms of an invitation (role, channels, groups, validity, welcome message), and the checks that the caller may
 //! offer them.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::OperationContext;
-use crate::api::parameter::types::text::{MaxLength, NullableText, non_null};
+use crate::api::parameter::types::text::{LimitedText, NullableText, non_null};
 use crate::api::parameter::{Nullable, WholeNumber};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -24,7 +26,7 @@ pub(super) struct RequestedTerms {
     pub channels: Vec<ChannelId>,
     pub groups: Vec<GroupId>,
     pub include_default_channels: bool,
-    pub welcome_message: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
+    pub welcome_message: Option<NullableText<LimitedText<MAX_WELCOME_LENGTH>>>,
 }
 
 impl RequestedTerms {

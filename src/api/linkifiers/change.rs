@@ -1,4 +1,6 @@
 //! Adding, changing, removing and ordering linkifiers.
+//!
+//! A choice where the API is silent: A-44 in docs/assumptions.md.
 
 use crate::api::parameter::types::text::{NullableText, non_null};
 use crate::api::{OperationContext, Success, Write, operation};
@@ -26,24 +28,24 @@ const DUPLICATE_ERROR: &str = "Realm filter with this Realm and Pattern already 
 /// `LinkifierRefused` with all problems.
 fn compile_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
     let pattern = source.pattern.trim();
-    let is_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
+    let is_pattern_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
     let result = Linkifier::compile(id, source);
     let mut errors = match result {
-        Ok(linkifier) if !is_taken => return Ok(linkifier),
+        Ok(linkifier) if !is_pattern_taken => return Ok(linkifier),
         Ok(_) => LinkifierErrors(Vec::new()),
         Err(errors) => errors,
     };
-    if is_taken {
+    if is_pattern_taken {
         errors.0.push((LinkifierErrors::NON_FIELD, DUPLICATE_ERROR.to_owned()));
     }
-    let message = errors.first_message().to_owned();
+    let first_message = errors.first_message().to_owned();
     let mut messages_by_field: Map<String, Value> = Map::new();
     for (field, message) in errors.0 {
         if let Some(messages) = messages_by_field.entry(field).or_insert_with(|| json!([])).as_array_mut() {
             messages.push(message.into());
         }
     }
-    Err(Error::LinkifierRefused { errors: Value::from(messages_by_field).into(), message: message.into() })
+    Err(Error::LinkifierRefused { errors: Value::from(messages_by_field).into(), message: first_message.into() })
 }
 
 fn linkifier_index(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
@@ -182,18 +184,18 @@ operation! {
 impl Write for ReorderLinkifiers {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         let ids = params.ordered_linkifier_ids;
-        let mut known_ids = BTreeSet::new();
-        if !ids.iter().all(|id| known_ids.insert(*id)) {
+        let mut seen_ids = BTreeSet::new();
+        if !ids.iter().all(|id| seen_ids.insert(*id)) {
             return Err(Error::LinkifierRepeated);
         }
         let by_id: BTreeMap<LinkifierId, &Arc<Linkifier>> =
             tx.linkifiers.iter().map(|linkifier| (linkifier.id, linkifier)).collect();
-        let find_linkifier = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
-        let ordered_linkifiers: Vector<Arc<Linkifier>> =
-            ids.iter().map(find_linkifier).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
+        let find_linkifier = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::LinkifierOrderIncomplete);
+        let ordered_linkifiers: Vector<Arc<Linkifier>> = ids.iter().map(find_linkifier).collect::<Result<_, _>>()?;
         if ordered_linkifiers.len() != tx.linkifiers.len() {
             return Err(Error::LinkifierOrderIncomplete);
         }
+        // Without linkifiers nothing changes, and no event is sent.
         if ordered_linkifiers.is_empty() {
             return Ok(Success {});
         }

@@ -38,9 +38,9 @@ impl Write for DeleteMessage {
 /// suffices, with a time limit.
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     let channel = message.channel_and_topic().map(|(channel, _)| &realm.channels[&channel]);
-    let has_permission = |in_realm, in_channel| {
-        realm.may(caller.id, in_realm)
-            || channel.is_some_and(|channel| realm.may_in_channel(caller.id, channel, in_channel))
+    let has_permission = |realm_permission, channel_permission| {
+        realm.may(caller.id, realm_permission)
+            || channel.is_some_and(|channel| realm.may_in_channel(caller.id, channel, channel_permission))
     };
     if has_permission(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
         return Ok(());

@@ -92,7 +92,7 @@ struct MessageEdit {
     resolution_change: Option<ResolutionChange>,
     /// The change of the topic's check mark that the notification bot reports; None if it reports none.
     reported_change: Option<ResolutionChange>,
-    /// Whether the old and the new name of the topic are equal without check marks.
+    /// Whether the old and the new name of the topic are equal without check marks; also true without a new name.
     has_same_name: bool,
     /// The messages to move, sorted.
     moved_ids: Vec<MessageId>,
@@ -125,11 +125,11 @@ impl Write for EditMessage {
         };
 
         let mut detached_uploads = Vec::new();
-        let old_channel =
+        let old_channel_and_name =
             message_edit.message.channel_and_topic().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
         let mut content = None;
         let mut message_move = None;
-        let mut messages = vec![message_edit.message.id];
+        let mut message_ids = vec![message_edit.message.id];
         if let Some(body) = body {
             detached_uploads = change_content(tx, caller.id, &message_edit.message, body);
             content = Some((message_edit.message.body.clone(), tx.messages[&message_edit.message.id].body.clone()));
@@ -138,7 +138,7 @@ impl Write for EditMessage {
         let mut audience = tx.edit_audience(&edited_message, &message_edit.moved_ids);
         let mut losses = MoveLosses::default();
         if let Some(place) = &message_edit.place {
-            messages.clone_from(&message_edit.moved_ids);
+            message_ids.clone_from(&message_edit.moved_ids);
             message_move = new_message_move(tx, &message_edit, place, params.propagate_mode);
             losses = MoveLosses::before_move(tx, &message_edit, place);
             relocate::move_messages(tx, caller.id, &message_edit, place);
@@ -154,8 +154,8 @@ impl Write for EditMessage {
             user: Some(caller.id),
             at: tx.now,
             message: message_edit.message.id,
-            messages,
-            old_channel,
+            messages: message_ids,
+            old_channel: old_channel_and_name,
             content,
             message_move,
             is_rendering_only: false,

@@ -10,7 +10,7 @@ const END_TAG: &str = "</span>";
 /// Budget steps for each byte of a text, for comparing its words and copying it.
 const STEPS_PER_BYTE: usize = 5;
 
-/// A budget for all highlights of one reply.
+/// A budget for all highlights of one reply (A-432 in docs/assumptions.md). Its output is counted in bytes.
 pub(super) fn budget() -> Budget {
     Budget::new(Cost { steps: 100_000_000, nodes: usize::MAX, output: 6_000_000 })
 }

@@ -84,7 +84,8 @@ impl Read for GetMessageHistory {
     }
 }
 
-/// The budget for a history. Comparing versions takes most of the steps; the output is all versions together.
+/// The budget for a history. Comparing versions takes most of the steps; the output is all versions together, in
+/// bytes (A-431 in docs/assumptions.md).
 const BUDGET: Cost = Cost { steps: 60_000_000, nodes: usize::MAX, output: 20_000_000 };
 
 /// Returns the entries, oldest first. They are created from the newest to the oldest, because edits store the previous
@@ -115,10 +116,10 @@ fn history_entries(
         let previous_body = edit.previous_body.as_ref().filter(|_| shows_content);
         budget.spend_output(size(&body) + previous_body.map_or(0, |previous_body| size(previous_body)))?;
         let difference = previous_body.map(|previous_body| {
-            let difference =
+            let highlighted_html =
                 difference::highlight_differences(&previous_body.rendered_html(), &body.rendered_html(), &budget);
-            budget.spend_output(difference.len())?;
-            Ok(difference)
+            budget.spend_output(highlighted_html.len())?;
+            Ok(highlighted_html)
         });
         let entry = HistoryEntry {
             topic: display_topic(&topic),

@@ -24,8 +24,8 @@ operation! {
 /// The read receipts of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetReadReceiptsReply {
-    /// IDs of active users, without the sender, users who turned receipts off, and users who muted or are muted by the
-    /// caller.
+    /// IDs of active users, without the sender, users who turned receipts off, and users who muted the caller or
+    /// are muted by the caller.
     pub user_ids: Vec<UserId>,
 }
 
@@ -40,14 +40,14 @@ impl Read for GetReadReceipts {
         let excludes_muted = context.has(Feature::ReceiptsWithoutMuted);
         let is_listed = |id: &&UserId| {
             let state = realm.user_state(**id);
-            let is_muted =
+            let is_muted_either_way =
                 state.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
                 // User messages that were added later count as read.
                 && (state.read.contains(message.id) || !message.recipients.contains(*id))
                 && state.is_enabled(UserSetting::SendReadReceipts)
-                && !(is_muted && excludes_muted)
+                && !(is_muted_either_way && excludes_muted)
         };
         let late_holders = realm.late_holders.get(&message.id).cloned().unwrap_or_default();
         let recipients = message.recipients.clone().union(late_holders);

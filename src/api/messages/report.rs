@@ -132,6 +132,7 @@ fn first_line(realm: &Realm, reporter: &str, sender: &str, message: &Message) ->
         [others @ .., last] if others.len() > 1 => {
             format!("{reporter} reported a DM sent by {sender} to {}, and {last}.", others.join(", "))
         }
+        // In a conversation of at most two, the sender alone says which it is.
         _ => format!("{reporter} reported a DM sent by {sender}."),
     }
 }

@@ -1,6 +1,6 @@
 //! Adding submessages to a message: votes and options of polls, tasks of to-do lists.
 
-use crate::api::parameter::types::text::MaxLength;
+use crate::api::parameter::types::text::LimitedText;
 use crate::api::{OperationContext, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -27,9 +27,9 @@ operation! {
         /// ID of the message; until its sender has added a submessage, others may not.
         message_id: MessageId,
         /// `widget`, as clients send it; any other value is accepted too.
-        msg_type: MaxLength<MAX_LENGTH>,
+        msg_type: LimitedText<MAX_LENGTH>,
         /// JSON text; refused if the message is a poll or to-do list that does not allow it.
-        content: MaxLength<MAX_LENGTH>,
+        content: LimitedText<MAX_LENGTH>,
     }
     errors [InvalidMessage, NotAWidget, InvalidSubmessage, SubmessageRefused, TooManySubmessages];
     events [MutedTopics, UserTopic, Submessage];
@@ -37,7 +37,7 @@ operation! {
 
 impl Write for AddSubmessage {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
+        let (LimitedText(msg_type), LimitedText(content)) = (params.msg_type, params.content);
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
         // Other users may add submessages only after the message's sender has added one.
@@ -50,7 +50,7 @@ impl Write for AddSubmessage {
             let result = widget.check_submessage(&data, message.sender == caller);
             result.map_err(|problem| Error::SubmessageRefused { problem: problem.into() })?;
         }
-        let size = |kind: &str, content: &str| OVERHEAD_BYTES + kind.len() + content.len();
+        let size = |msg_type: &str, content: &str| OVERHEAD_BYTES + msg_type.len() + content.len();
         let sizes = message.submessages.iter().map(|submessage| size(&submessage.kind, &submessage.content));
         if sizes.sum::<usize>() + size(&msg_type, &content) > MAX_TOTAL_BYTES {
             return Err(Error::TooManySubmessages { limit_kib: (MAX_TOTAL_BYTES / 1024).into() });
@@ -68,9 +68,10 @@ impl Write for AddSubmessage {
         let submessage = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(submessage);
         tx.apply_participation_policy(context.caller(), &message);
-        let audience = match !tx.has(Feature::MessageEventsShareAudience) {
-            true => Audience::of_users(tx.message_holders(message.id)),
-            false => tx.action_audience(&[message.id]),
+        let audience = if tx.has(Feature::MessageEventsShareAudience) {
+            tx.action_audience(&[message.id])
+        } else {
+            Audience::of_users(tx.message_holders(message.id))
         };
         tx.emit(audience, event);
         Ok(Success {})

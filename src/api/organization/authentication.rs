@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The methods in a request, and for each whether it is to be enabled. Other methods do not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuthenticationMethods(pub BTreeMap<String, bool>);
+pub struct AuthenticationMethodChanges(pub BTreeMap<String, bool>);
 
-impl AuthenticationMethods {
+impl AuthenticationMethodChanges {
     /// The methods that are disabled after the change.
     ///
     /// # Errors
@@ -36,10 +36,10 @@ impl AuthenticationMethods {
     }
 }
 
-impl FromJson for AuthenticationMethods {
+impl FromJson for AuthenticationMethodChanges {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let settings = BTreeMap::<String, MethodSetting>::from_json(value, path)?;
-        Ok(Self(settings.into_iter().map(|(name, setting)| (name, setting.is_on)).collect()))
+        Ok(Self(settings.into_iter().map(|(name, setting)| (name, setting.is_enabled)).collect()))
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -49,22 +49,22 @@ impl FromJson for AuthenticationMethods {
         schemars::json_schema!({"type": "object", "properties": properties, "additionalProperties": false})
     }
 }
-impl_json_parameter!(AuthenticationMethods);
+impl_json_parameter!(AuthenticationMethodChanges);
 
 /// Whether a method is enabled: a boolean, or an object as in the register reply, of which only `enabled` is used.
 struct MethodSetting {
-    is_on: bool,
+    is_enabled: bool,
 }
 
 impl FromJson for MethodSetting {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let Some(object) = value.as_object() else {
-            return bool::from_json(value, path).map(|is_on| Self { is_on });
+            return bool::from_json(value, path).map(|is_enabled| Self { is_enabled });
         };
         let path = format!("{path}[\"enabled\"]");
         let enabled =
             object.get("enabled").ok_or_else(|| Error::bad_value(&path, "field is missing: Field required"))?;
-        bool::from_json(enabled, &path).map(|is_on| Self { is_on })
+        bool::from_json(enabled, &path).map(|is_enabled| Self { is_enabled })
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::api::parameter::json_parameter;
 
-    fn parse(text: &str) -> Result<AuthenticationMethods, Error> {
+    fn parse(text: &str) -> Result<AuthenticationMethodChanges, Error> {
         json_parameter(text, "authentication_methods")
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let text = r#"{"Dev": {"enabled": false, "available": true, "unavailable_reason": "x"}, "Email": true}"#;
         let expected = [("Email".to_owned(), true), ("Dev".to_owned(), false)];
 
-        assert_eq!(parse(text), Ok(AuthenticationMethods(BTreeMap::from(expected))));
+        assert_eq!(parse(text), Ok(AuthenticationMethodChanges(BTreeMap::from(expected))));
     }
 
     #[test]

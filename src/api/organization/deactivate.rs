@@ -10,7 +10,8 @@ use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmDeactivated;
 
-/// The smallest `deletion_delay_days`: how long the data of a deactivated organization has to be kept.
+/// The smallest `deletion_delay_days`: how long the data of a deactivated organization has to be kept at least, in
+/// days.
 pub const MIN_DAYS_TO_DELETION: i64 = 14;
 
 operation! {

@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// Maximum length of a domain, in code points.
 const MAX_DOMAIN_LENGTH: usize = 255;
 
+/// The records of all domains, oldest first.
 pub fn domain_records(realm: &Realm) -> Vec<DomainRecord> {
     let domains = realm.organization.domains.iter();
     let record = |(domain, allow_subdomains): &(String, bool)| DomainRecord {
@@ -62,19 +63,20 @@ operation! {
 /// The domain that was added.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewDomainReply {
-    /// The ID of the domain, a number, and then the domain in lower case.
+    /// The place of the domain in the list, from 1, and then the domain in lower case.
     pub new_domain: Vec<Value>,
 }
 
 impl Write for AddDomain {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
         let domain = normalize_domain(&params.domain)?;
-        if domain_index(tx, &domain).is_some() {
+        if find_domain_index(tx, &domain).is_some() {
             return Err(Error::DomainExists { domain: domain.into() });
         }
 
         let domains = domains_mut(tx);
         domains.push((domain.clone(), params.allow_subdomains));
+        // The ID of a domain is its place in the list.
         let id = domains.len();
         let record = DomainRecord { domain: domain.clone(), allow_subdomains: params.allow_subdomains };
         tx.emit(tx.everyone(), RealmDomainsAdd { realm_domain: record });
@@ -97,7 +99,7 @@ operation! {
 
 impl Write for EditDomain {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = existing_domain_index(tx, &params.domain)?;
+        let index = require_domain_index(tx, &params.domain)?;
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
         *allow_subdomains = params.allow_subdomains;
@@ -120,7 +122,7 @@ operation! {
 
 impl Write for RemoveDomain {
     fn run(tx: &mut Tx, _context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = existing_domain_index(tx, &params.domain)?;
+        let index = require_domain_index(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);
         tx.emit(tx.everyone(), RealmDomainsRemove { domain });
@@ -167,12 +169,12 @@ fn label_problem(label: &str) -> Option<&'static str> {
     (!label.bytes().all(is_allowed)).then_some("Domain can only have letters, numbers, '.' and '-'s.")
 }
 
-fn domain_index(realm: &Realm, domain: &str) -> Option<usize> {
+fn find_domain_index(realm: &Realm, domain: &str) -> Option<usize> {
     realm.organization.domains.iter().position(|(other, _)| other.eq_ignore_ascii_case(domain))
 }
 
-fn existing_domain_index(realm: &Realm, domain: &str) -> Result<usize, Error> {
-    domain_index(realm, domain).ok_or_else(|| Error::NoSuchDomain { domain: domain.into() })
+fn require_domain_index(realm: &Realm, domain: &str) -> Result<usize, Error> {
+    find_domain_index(realm, domain).ok_or_else(|| Error::NoSuchDomain { domain: domain.into() })
 }
 
 fn domains_mut(tx: &mut Tx) -> &mut Vec<(String, bool)> {

@@ -1,8 +1,14 @@
 //! The parameters of `PATCH /realm`: settings of the table `REALM_SETTINGS`, permissions, and parameters with special
-//! rules; also the order in which their changes are made.
+//! rules.
 
-use super::authentication::AuthenticationMethods;
+mod order;
+
+pub use order::{ORG_TYPE, event_rank};
+
+use super::authentication::AuthenticationMethodChanges;
+use crate::api::parameter::types::channel::RETAIN_FOREVER;
 use crate::api::parameter::types::group_setting::GroupSettingUpdate;
+use crate::api::parameter::types::user_settings::order::sort_parameters;
 use crate::api::parameter::types::user_settings::{exceeds_i64, optional_parameter, parse_setting_value};
 use crate::api::parameter::{
     ORGANIZATION_SETTING_DOC, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
@@ -11,9 +17,10 @@ use crate::error::Error;
 use crate::realm::id::ChannelId;
 use crate::realm::languages::language_name;
 use crate::realm::organization::{ChannelPurpose, MAX_WELCOME_LENGTH, NO_CHANNEL};
-use crate::realm::setting::{REALM_SETTINGS, find};
+use crate::realm::setting::{REALM_SETTINGS, Setting, find};
 use crate::realm::text::check_length;
 use crate::realm::url::is_url;
+use order::PARAMETER_ORDER;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -27,9 +34,6 @@ const MAX_CALL_SERVER_URL_LENGTH: usize = 200;
 /// The value of limits in seconds or days that are off.
 const UNLIMITED: &str = "unlimited";
 
-/// `message_retention_days` for messages that are never deleted.
-const RETAIN_FOREVER: i64 = -1;
-
 /// The parameters that a request has. Their values may equal the current ones.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationParams {
@@ -42,7 +46,7 @@ pub struct OrganizationParams {
     /// The channel for each purpose in the request; None removes it.
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
-    pub authentication_methods: Option<AuthenticationMethods>,
+    pub authentication_methods: Option<AuthenticationMethodChanges>,
     /// Whether the request has a subdomain (`string_id`), which may be the current one.
     pub has_subdomain: bool,
 }
@@ -59,8 +63,8 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
 macro_rules! parameter_list {
     (documented_texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      booleans: [$($boolean:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
-     text_settings: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
-     authentication_methods: [$($login:ident $login_doc:literal),* $(,)?]) => {
+     text_settings: [$($text_setting:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
+     authentication_methods: [$($methods:ident $methods_doc:literal),* $(,)?]) => {
         &[
             $(optional_parameter(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             $(optional_parameter(stringify!($url), &[$url_doc], true, url_schema),)*
@@ -68,9 +72,9 @@ macro_rules! parameter_list {
             $(optional_parameter(stringify!($boolean), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
             $(optional_parameter(stringify!($number), ORGANIZATION_SETTING_DOC, true, <i64 as Parameter>::schema),)*
             $(optional_parameter(stringify!($limit), ORGANIZATION_SETTING_DOC, true, limit_schema),)*
-            $(optional_parameter(stringify!($word), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional_parameter(stringify!($text_setting), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
             $(optional_parameter(stringify!($permission), ORGANIZATION_SETTING_DOC, true, <GroupSettingUpdate as Parameter>::schema),)*
-            $(optional_parameter(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
+            $(optional_parameter(stringify!($methods), &[$methods_doc], true, <AuthenticationMethodChanges as Parameter>::schema),)*
         ]
     };
 }
@@ -129,7 +133,7 @@ impl Parameters for OrganizationParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in parameters_in_order() {
+        for info in sort_parameters(Self::LIST, PARAMETER_ORDER) {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             if let Some(purpose) = ChannelPurpose::ALL.into_iter().find(|purpose| purpose.name() == name) {
@@ -145,107 +149,15 @@ impl Parameters for OrganizationParams {
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(checked_text(text, name, MAX_DESCRIPTION_LENGTH)?),
-                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, read_setting(text, name)?)),
-                _ => params.permissions.push((name, json_parameter(text, name)?)),
+                _ => match find(&REALM_SETTINGS, name) {
+                    Some(setting) => params.settings.push((name, read_setting(text, setting)?)),
+                    None => params.permissions.push((name, json_parameter(text, name)?)),
+                },
             }
         }
         Ok(params)
     }
 }
-
-/// The parameters in the order in which they are read. Those without a known order come last.
-fn parameters_in_order() -> Vec<&'static ParameterInfo> {
-    let mut parameters: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
-    parameters.sort_by_key(|info| position_in(PARAMETER_ORDER, info.name));
-    parameters
-}
-
-/// The setting whose event comes last.
-pub const ORG_TYPE: &str = "org_type";
-
-/// The position of a setting, policy or text among the events of one request: first removed limits and URLs, then those
-/// in [`PARAMETER_ORDER`], new values of derived settings, all others, and last [`ORG_TYPE`].
-pub fn event_rank(name: &str, is_removed: bool) -> (usize, usize) {
-    match name {
-        ORG_TYPE => (4, 0),
-        _ if is_removed => (0, position_in(DERIVED_SETTINGS, name)),
-        _ if DERIVED_SETTINGS.contains(&name) => (2, position_in(DERIVED_SETTINGS, name)),
-        _ if PARAMETER_ORDER.contains(&name) => (1, position_in(PARAMETER_ORDER, name)),
-        _ => (3, 0),
-    }
-}
-
-fn position_in(list: &[&str], name: &str) -> usize {
-    list.iter().position(|other| *other == name).unwrap_or(list.len())
-}
-
-/// Settings whose stored value may differ from the value in the request, in the order of their events.
-const DERIVED_SETTINGS: &[&str] = &[
-    "message_retention_days",
-    "message_content_delete_limit_seconds",
-    "message_content_edit_limit_seconds",
-    "move_messages_within_stream_limit_seconds",
-    "move_messages_between_streams_limit_seconds",
-    "jitsi_server_url",
-];
-
-/// The parameters and policies whose order is known.
-const PARAMETER_ORDER: &[&str] = &[
-    "name",
-    "description",
-    "emails_restricted_to_domains",
-    "disallow_disposable_email_addresses",
-    "invite_required",
-    "invite_to_realm_policy",
-    "create_multiuse_invite_group",
-    "require_unique_names",
-    "name_changes_disabled",
-    "email_changes_disabled",
-    "avatar_changes_disabled",
-    "inline_image_preview",
-    "inline_url_embed_preview",
-    "add_custom_emoji_policy",
-    "delete_own_message_policy",
-    "message_content_delete_limit_seconds",
-    "allow_message_editing",
-    "edit_topic_policy",
-    "topics_policy",
-    "message_content_edit_limit_seconds",
-    "message_edit_history_visibility_policy",
-    "default_language",
-    "waiting_period_threshold",
-    "authentication_methods",
-    "new_stream_announcements_stream_id",
-    "signup_announcements_stream_id",
-    "service_update_announcements_stream_id",
-    "message_retention_days",
-    "send_welcome_emails",
-    "digest_emails_enabled",
-    "message_content_allowed_in_email_notifications",
-    "bot_creation_policy",
-    "create_public_stream_policy",
-    "create_private_stream_policy",
-    "create_web_public_stream_policy",
-    "invite_to_stream_policy",
-    "move_messages_between_streams_policy",
-    "user_group_edit_policy",
-    "private_message_policy",
-    "wildcard_mention_policy",
-    "video_chat_provider",
-    "jitsi_server_url",
-    "gif_rating_policy",
-    "default_code_block_language",
-    "digest_weekday",
-    "string_id",
-    "org_type",
-    "enable_spectator_access",
-    "want_advertise_in_communities_directory",
-    "enable_read_receipts",
-    "move_messages_within_stream_limit_seconds",
-    "move_messages_between_streams_limit_seconds",
-    "enable_guest_user_indicator",
-    "can_access_all_users_group",
-];
 
 fn checked_text(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     check_length(text, name, limit)?;
@@ -254,8 +166,8 @@ fn checked_text(text: &str, name: &str, limit: usize) -> Result<String, Error> {
 
 /// Parses the value of a setting. Some values are checked only after the caller's rights, by [`check_offered_value`]
 /// and [`to_stored_value`].
-fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
-    let Some(setting) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
+fn read_setting(text: &str, setting: &Setting) -> Result<Value, Error> {
+    let name = setting.name;
     match name {
         _ if is_limit(name) => parse_number_or_word(text, name),
         "jitsi_server_url" => parse_call_server_url(text, name),
@@ -285,6 +197,7 @@ fn parse_number_or_word(text: &str, name: &str) -> Result<Value, Error> {
     }
     let value: Value = json_parameter(text, name)?;
     let is_number_or_word = value.is_i64() || value.is_string();
+    // Real servers name this member of the union of types.
     if is_number_or_word { Ok(value) } else { Err(Error::bad_value(format!("{name}[\"int\"]"), "is not an integer")) }
 }
 
@@ -294,6 +207,7 @@ fn parse_call_server_url(text: &str, name: &str) -> Result<Value, Error> {
         return Ok(Value::Null);
     }
     let is_valid = url.chars().count() <= MAX_CALL_SERVER_URL_LENGTH && is_url(&url);
+    // The words of real servers for a value that fits no member of a union of types.
     if is_valid { Ok(url.into()) } else { Err(Error::bad_value(name, "is not an allowed_type")) }
 }
 

@@ -142,12 +142,12 @@ fn check_playground(realm: &Realm, playground: &Playground) -> Result<(), Error>
     if has_names && realm.organization.playgrounds.iter().any(is_duplicate) {
         errors.push((NON_FIELD_ERRORS, DUPLICATE_ERROR));
     }
-    let Some((_, message)) = errors.first().copied() else { return Ok(()) };
+    let Some((_, first_message)) = errors.first().copied() else { return Ok(()) };
     let mut messages_by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (field, message) in errors {
         messages_by_field.entry(field).or_default().push(message);
     }
-    Err(Error::PlaygroundRefused { errors: json!(messages_by_field).into(), message: message.into() })
+    Err(Error::PlaygroundRefused { errors: json!(messages_by_field).into(), message: first_message.into() })
 }
 
 fn playgrounds_mut(tx: &mut Tx) -> &mut Vec<Playground> {

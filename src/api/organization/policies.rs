@@ -108,9 +108,10 @@ pub static POLICIES: &[Policy] = &[
 ];
 
 impl Policy {
-    /// Returns the current number of the policy. If no choice matches the permissions, this is the common number for
-    /// the holder of the first permission; if that number means another group in this policy, it is the number for the
-    /// nearest group, unless no choice has that group.
+    /// Returns the current number of the policy. If no choice matches the permissions, the number follows from the
+    /// holder of the first permission. It is the common number for the holder, unless that number means another group
+    /// in this policy; then it is the number for the nearest group. If no choice has that group, it is the common
+    /// number after all.
     pub fn number(&self, realm: &Realm) -> i64 {
         let current_holders: Vec<Option<SystemGroup>> =
             self.permissions.iter().map(|name| permission_holder(realm, name)).collect();

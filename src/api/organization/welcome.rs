@@ -1,6 +1,6 @@
 //! The operation that sends a test of the custom welcome message to the caller (A-143 in docs/assumptions.md).
 
-use crate::api::parameter::types::text::MaxLength;
+use crate::api::parameter::types::text::LimitedText;
 use crate::api::{OperationContext, Write, operation};
 use crate::error::Error;
 use crate::realm::id::MessageId;
@@ -15,7 +15,7 @@ operation! {
     pub TestWelcomeMessage = POST "/realm/test_welcome_bot_custom_message", for Administrator, since 416;
     params {
         /// Markdown; at most 8,000 code points.
-        welcome_message_custom_text: MaxLength<MAX_WELCOME_LENGTH>,
+        welcome_message_custom_text: LimitedText<MAX_WELCOME_LENGTH>,
     }
     reply TestWelcomeMessageReply;
     errors [BadValue, MessageEmpty, MessageNullBytes, UnableToRender];
@@ -35,7 +35,7 @@ impl Write for TestWelcomeMessage {
         context: &OperationContext<'_>,
         params: Self::Params,
     ) -> Result<TestWelcomeMessageReply, Error> {
-        let MaxLength(text) = params.welcome_message_custom_text;
+        let LimitedText(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let caller = context.caller().id;
         let target = Target::Direct { users: vec![caller] };

@@ -209,7 +209,7 @@ impl<T: FromJson> Parameter for BTreeMap<String, T> {
     }
 }
 
-/// A JSON value that may be null.
+/// A JSON value that may be null. As a parameter, it is required unless it has a default, in contrast to an `Option`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 
@@ -252,7 +252,8 @@ impl FromJson for NonNegative {
 }
 impl_json_parameter!(NonNegative);
 
-/// A whole number of any size. Numbers outside the range of `i64` count as its nearest end.
+/// A whole number of any size, read like `i64`. Only its schema differs: it has no `format`, which would limit the
+/// range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 pub struct WholeNumber(pub i64);
 
@@ -267,6 +268,8 @@ impl FromJson for WholeNumber {
 }
 impl_json_parameter!(WholeNumber);
 
+/// Removes equal elements from a list of IDs: requests may have them, but the type refuses them when it is read.
+/// Values that are not lists are left to the type.
 fn remove_duplicates(list: &Value) -> Value {
     let Some(elements) = list.as_array() else { return list.clone() };
     let mut texts = std::collections::HashSet::new();
@@ -276,6 +279,7 @@ fn remove_duplicates(list: &Value) -> Value {
 /// A group-setting value is a group's ID or an object. Other values are refused as if an ID was expected.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
+        // Real servers name this member of the union of types.
         let not_an_id_error = || Error::bad_value(format!("{path}[\"int\"]"), "is not an integer");
         if let Some(object) = value.as_object() {
             // Other keys are ignored.

@@ -93,11 +93,12 @@ pub struct FieldData(pub Map<String, Value>);
 impl FromJson for FieldData {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let data = value.as_object().ok_or_else(|| Error::bad_value(path, "is not a dict"))?;
-        for (key, value) in data.iter().filter(|(_, value)| !value.is_string()) {
-            let path = format!("{path}[\"{key}\"][\"dict[str,str]\"]");
-            let texts = value.as_object().ok_or_else(|| Error::bad_value(&path, "is not a dict"))?;
-            if let Some((key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
-                return Err(Error::bad_value(format!("{path}[\"{key}\"]"), "is not a string"));
+        for (key, member) in data.iter().filter(|(_, member)| !member.is_string()) {
+            // Real servers name this member of the union of types.
+            let member_path = format!("{path}[\"{key}\"][\"dict[str,str]\"]");
+            let texts = member.as_object().ok_or_else(|| Error::bad_value(&member_path, "is not a dict"))?;
+            if let Some((text_key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
+                return Err(Error::bad_value(format!("{member_path}[\"{text_key}\"]"), "is not a string"));
             }
         }
         Ok(Self(data.clone()))
@@ -113,6 +114,7 @@ fn check_choices(choices: &Map<String, Value>) -> Result<(), Error> {
     let mut texts = BTreeSet::new();
     for (key, choice) in choices {
         if key.trim().is_empty() {
+            // Real servers call the key of a choice its value.
             return Err(Error::BlankValue { item: "'value'".into() });
         }
         let choice = choice.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;

@@ -1,7 +1,7 @@
 //! Registering a device for encrypted notifications below 468, where the client chose the device's ID and sent the key
 //! and the token only once (A-104 in docs/assumptions.md).
 
-use super::registration::{NewKey, NewToken, store_registration, token_id};
+use super::store::{NewKey, NewToken, store_registration, token_id};
 use crate::api::{OperationContext, Success};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -21,7 +21,7 @@ pub struct LegacyRegistration {
     pub push_key: Option<String>,
     /// The public key of the relay, in base64.
     pub bouncer_public_key: Option<String>,
-    /// Encrypted for the relay, in base64.
+    /// The registration with the token, encrypted for the relay, in base64.
     pub encrypted_push_registration: Option<String>,
 }
 
@@ -46,6 +46,7 @@ pub fn register_device(
     if !tx.organization.is_enabled(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
+    // At these levels keys have no ID: it is derived from the device's, and limited to 32 bits.
     let key = NewKey { id: account_id & i64::from(u32::MAX), base64: key };
     if context.has(Feature::PushKeysValidated) {
         key.check()?;
@@ -62,13 +63,13 @@ pub fn register_device(
         (DeviceId(tx.counters.device), Device::default())
     });
     device.push_account_id = Some(account_id);
-    let token = token_id(&registration);
+    let id_of_token = token_id(&registration);
     let payload = json!({
         "token_kind": kind.name(),
-        "token_id": token,
+        "token_id": id_of_token,
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    store_registration(tx, context, (id, device), Some(key), Some(NewToken { id: token, kind, payload }));
+    store_registration(tx, context, (id, device), Some(key), Some(NewToken { id: id_of_token, kind, payload }));
     Ok(Success {})
 }

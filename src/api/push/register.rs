@@ -1,9 +1,9 @@
 //! Registering a device for encrypted notifications: its key and its token, first both, later one or both.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! A choice where the API is silent: A-188 in docs/assumptions.md.
 
 use super::legacy::{self, LegacyRegistration};
-use super::registration::{NewKey, NewToken, store_registration};
+use super::store::{NewKey, NewToken, store_registration};
 use crate::api::changes::users::device::unknown_device_error;
 use crate::api::parameter::{FromJson, Parameter, impl_json_parameter};
 use crate::api::{OperationContext, Success, Write, operation};

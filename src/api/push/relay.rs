@@ -53,7 +53,7 @@ fn check_registration(registration: &str, now: Timestamp) -> Result<(), Error> {
         Ok(Value::Object(plain_registration)) => {
             let timestamp =
                 plain_registration.get("timestamp").and_then(Value::as_i64).ok_or(Error::InvalidSealedRegistration)?;
-            let oldest_timestamp = now.seconds().saturating_sub(MAX_REGISTRATION_AGE.micros() / 1_000_000);
+            let oldest_timestamp = now.seconds().saturating_sub(MAX_REGISTRATION_AGE.whole_seconds());
             if timestamp < oldest_timestamp { Err(Error::RegistrationExpired) } else { Ok(()) }
         }
         // Only the length of an encrypted registration can be checked.

@@ -33,10 +33,10 @@ pub struct SubscriptionState {
 
 impl ChannelState {
     pub(super) fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
-        let visible = visible_channels(realm, request);
-        let records = || visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
+        let channels = visible_channels(realm, request);
+        let records = || channels.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
         Self {
-            subscriptions: request.includes("subscription").then(|| SubscriptionState::new(realm, request, &visible)),
+            subscriptions: request.includes("subscription").then(|| SubscriptionState::new(realm, request, &channels)),
             streams: RequestedValue::new(request.includes("stream"), records),
             realm_default_streams: RequestedValue::new(request.includes("default_streams"), || {
                 default_channels(realm, request)
@@ -46,9 +46,9 @@ impl ChannelState {
 }
 
 impl SubscriptionState {
-    fn new(realm: &Realm, request: &StateRequest<'_>, visible: &[&Arc<Channel>]) -> Self {
+    fn new(realm: &Realm, request: &StateRequest<'_>, channels: &[&Arc<Channel>]) -> Self {
         let mut state = Self::default();
-        for channel in visible {
+        for channel in channels {
             state.add(realm, request, channel);
         }
         state
@@ -59,14 +59,15 @@ impl SubscriptionState {
         let Some(viewer) = request.viewer else {
             return self.subscriptions.push(spectator_subscription(realm, channel));
         };
-        let include = request.include_subscribers;
+        let include_subscribers = request.include_subscribers;
         match realm.user_state(viewer.id).subscriptions.get(&channel.id) {
             Some(subscription) => {
-                let record = SubscriptionRecord::new(realm, viewer, channel, subscription, include, shows_null);
+                let record =
+                    SubscriptionRecord::new(realm, viewer, channel, subscription, include_subscribers, shows_null);
                 if subscription.is_active { self.subscriptions.push(record) } else { self.unsubscribed.push(record) }
             }
             None => {
-                let subscribers = SubscriberLists::new(realm, request.viewer, channel, include);
+                let subscribers = SubscriberLists::new(realm, request.viewer, channel, include_subscribers);
                 let channel = ChannelRecord::new(realm, channel);
                 self.never_subscribed.push(NeverSubscribedRecord { channel, subscribers });
             }

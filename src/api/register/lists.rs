@@ -1,15 +1,15 @@
-//! The part of the register reply that has lists of the user and of the organization, the settings of the user, the
-//! defaults for new users, and small values that clients ask for by a type of events of their own.
+//! The part of the register reply that has lists of the user and of the organization, and small values that clients
+//! request by a type of events of their own. It includes the settings of the user.
 
 use super::StateRequest;
 use super::requested_values::requested_values;
+use super::settings::{user_defaults, user_settings};
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::narrow::STOP_WORDS;
 use crate::realm::personal::UserState;
-use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::DefaultChannelGroupRecord;
 use crate::record::channel_folder::FolderRecord;
 use crate::record::device::DeviceRecord;
@@ -27,7 +27,7 @@ use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -76,6 +76,7 @@ requested_values! {
 /// Choices by their key, in the order in which clients show them.
 pub type NumberedChoices = IndexMap<&'static str, NumberedChoice>;
 
+/// A choice, with the number that the API uses for it and the name that clients show.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NumberedChoice {
     id: i64,
@@ -87,6 +88,7 @@ pub fn numbered_choices(choices: &[(&'static str, i64, &'static str)]) -> Number
     choices.iter().map(|&(key, id, name)| (key, NumberedChoice { id, name })).collect()
 }
 
+/// What the reply says about paying for the service.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Billing {
     has_pending_sponsorship_request: bool,
@@ -109,6 +111,7 @@ pub struct WebhookBotKind {
     url_options: Vec<UrlOption>,
 }
 
+/// A value that the bot of a service needs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ConfigOption {
     key: &'static str,
@@ -116,6 +119,7 @@ struct ConfigOption {
     validator: &'static str,
 }
 
+/// A parameter that may be added to the URL of a webhook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct UrlOption {
     key: &'static str,
@@ -199,59 +203,6 @@ fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<Li
 fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultChannelGroupRecord> {
     let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
     if is_excluded { Vec::new() } else { channels::default_groups::default_group_records(realm) }
-}
-
-/// A set of pictures for emoji.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct EmojiSet {
-    key: &'static str,
-    /// The text that clients show.
-    text: &'static str,
-}
-
-/// The lists of possible values that accompany the user settings.
-pub fn setting_choices() -> Map<String, Value> {
-    let emoji_sets: Vec<EmojiSet> = EMOJI_SETS.iter().map(|&(key, text)| EmojiSet { key, text }).collect();
-    Map::from_iter([
-        ("emojiset_choices".to_owned(), json!(emoji_sets)),
-        ("available_notification_sounds".to_owned(), json!(NOTIFICATION_SOUNDS)),
-    ])
-}
-
-/// `email_address_visibility` of new users.
-fn default_email_visibility(realm: &Realm) -> Value {
-    realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
-}
-
-/// The settings of the viewer; for spectators, the defaults of new users.
-fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
-    let mut settings = Map::new();
-    for setting in USER_SETTINGS.iter() {
-        let value = match request.viewer {
-            Some(viewer) => realm.user_state(viewer.id).setting_named(setting.name),
-            None => realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default),
-        };
-        settings.insert(setting.name.into(), value.clone());
-    }
-    let (timezone, visibility) = match request.viewer {
-        Some(viewer) => (viewer.timezone.as_str(), json!(viewer.email_visibility.number())),
-        None => ("", default_email_visibility(realm)),
-    };
-    settings.insert("timezone".into(), timezone.into());
-    settings.insert("email_address_visibility".into(), visibility);
-    settings.extend(setting_choices());
-    settings
-}
-
-fn user_defaults(realm: &Realm) -> Map<String, Value> {
-    let default = |setting: &crate::realm::setting::Setting| {
-        realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default).clone()
-    };
-    let mut defaults: Map<String, Value> =
-        USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
-    defaults.insert("email_address_visibility".into(), default_email_visibility(realm));
-    defaults.extend(setting_choices());
-    defaults
 }
 
 /// The types of custom profile fields: key, number, display name.

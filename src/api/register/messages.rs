@@ -19,7 +19,7 @@ const MAX_RECENT_CONVERSATIONS: usize = 1_000;
 requested_values! {
     /// The newest, unread and starred messages of the viewer, and the recent direct conversations.
     pub struct MessageState(realm, request) {
-        "message" max_message_id: i64 = newest_message(realm, request);
+        "message" max_message_id: i64 = newest_message_id(realm, request);
         "message" unread_msgs: UnreadMessages = unread_messages(realm, request.viewer_id(), request.options),
             if request.includes("update_message_flags");
         "starred_messages" starred_messages: Vec<MessageId> = starred_messages(realm, request.viewer_id());
@@ -46,6 +46,7 @@ pub struct UnreadMessages {
     /// Without those in muted topics, and without those in channels that are muted or not subscribed to, unless their
     /// topic is unmuted or followed.
     count: usize,
+    /// Whether there are more unread messages, older than these.
     old_unreads_missing: bool,
 }
 
@@ -72,7 +73,7 @@ struct UnreadInGroup {
 }
 
 /// The ID of the newest message that the viewer received; -1 if there is none.
-fn newest_message(realm: &Realm, request: &StateRequest<'_>) -> i64 {
+fn newest_message_id(realm: &Realm, request: &StateRequest<'_>) -> i64 {
     request.viewer_id().and_then(|viewer| realm.newest_received_message(viewer)).map_or(-1, |id| id.0)
 }
 
@@ -99,15 +100,15 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Vec<RecentConv
 fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> UnreadMessages {
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
-    let has_empty_topic = options.level.has(Feature::EmptyTopics);
+    let has_empty_topics = options.level.has(Feature::EmptyTopics);
     let mut unread_ids = viewer.map(|viewer| realm.unread_messages(viewer)).unwrap_or_default();
     let are_old_missing = unread_ids.len() > MAX_UNREAD;
     if are_old_missing {
         unread_ids.drain(..unread_ids.len() - MAX_UNREAD);
     }
-    let mut people: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
-    let mut groups: BTreeMap<String, Vec<MessageId>> = BTreeMap::new();
-    let mut topics: BTreeMap<(i64, String), (String, Vec<MessageId>)> = BTreeMap::new();
+    let mut ids_by_user: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
+    let mut ids_by_members: BTreeMap<String, Vec<MessageId>> = BTreeMap::new();
+    let mut ids_by_topic: BTreeMap<(i64, String), (String, Vec<MessageId>)> = BTreeMap::new();
     let mut mentions = Vec::new();
     let mut count = 0;
     for id in unread_ids {
@@ -117,21 +118,23 @@ fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions
         }
         if let Some((channel, topic)) = message.channel_and_topic() {
             let display_name = display_topic_name(topic, allows_empty);
-            let name = if has_empty_topic { &*display_name } else { topic };
+            let name = if has_empty_topics { &*display_name } else { topic };
+            // The topics are sorted by this key: from the level of `EmptyTopics` on by the name that the client sees,
+            // before by the stored one, which is "" for the empty topic.
             let key = if ignores_case { name.to_lowercase() } else { name.to_owned() };
-            topics.entry((channel.0, key)).or_insert_with(|| (display_name, Vec::new())).1.push(id);
+            ids_by_topic.entry((channel.0, key)).or_insert_with(|| (display_name, Vec::new())).1.push(id);
             count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {
             let members = &realm.conversations[&conversation].members;
             match members.as_ref() {
-                [only] => people.entry(*only).or_default().push(id),
+                [only] => ids_by_user.entry(*only).or_default().push(id),
                 [first, second] => {
                     let other = if *first == viewer { second } else { first };
-                    people.entry(*other).or_default().push(id);
+                    ids_by_user.entry(*other).or_default().push(id);
                 }
                 members => {
                     let members: Vec<String> = members.iter().map(ToString::to_string).collect();
-                    groups.entry(members.join(",")).or_default().push(id);
+                    ids_by_members.entry(members.join(",")).or_default().push(id);
                 }
             }
             count += 1;
@@ -143,9 +146,9 @@ fn unread_messages(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions
         |((stream_id, _), (topic, unread_message_ids))| UnreadInTopic { stream_id, topic, unread_message_ids };
     let in_group = |(user_ids_string, unread_message_ids)| UnreadInGroup { user_ids_string, unread_message_ids };
     UnreadMessages {
-        pms: people.into_iter().map(from_user).collect(),
-        streams: topics.into_iter().map(in_topic).collect(),
-        huddles: groups.into_iter().map(in_group).collect(),
+        pms: ids_by_user.into_iter().map(from_user).collect(),
+        streams: ids_by_topic.into_iter().map(in_topic).collect(),
+        huddles: ids_by_members.into_iter().map(in_group).collect(),
         mentions,
         count,
         old_unreads_missing: are_old_missing,

@@ -98,14 +98,14 @@ impl FromJson for EventNarrow {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let items = value.as_array().ok_or_else(|| Error::bad_value(path, "is not a list"))?;
         let parse_pair = |(index, item): (usize, &Value)| {
-            let path = format!("{path}[{index}]");
-            let pair = item.as_array().ok_or_else(|| Error::bad_value(&path, "is not a list"))?;
-            let text_at = |index: usize| {
-                let value = pair.get(index).unwrap_or(&Value::Null);
-                String::from_json(value, &format!("{path}[{index}]"))
+            let pair_path = format!("{path}[{index}]");
+            let pair = item.as_array().ok_or_else(|| Error::bad_value(&pair_path, "is not a list"))?;
+            let text_at = |position: usize| {
+                let value = pair.get(position).unwrap_or(&Value::Null);
+                String::from_json(value, &format!("{pair_path}[{position}]"))
             };
             if pair.len() != 2 {
-                return Err(Error::bad_value(&path, "is not length 2"));
+                return Err(Error::bad_value(&pair_path, "is not length 2"));
             }
             Ok((text_at(0)?, text_at(1)?))
         };

@@ -251,17 +251,17 @@ impl DerivedSettings {
     fn new(realm: &Realm, level: i64) -> Self {
         let organization = &realm.organization;
         let history = organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy);
-        let policy = |name| {
+        let policy_number = |name| {
             let policy = POLICIES.iter().find(|policy| policy.name == name);
             policy.expect("each policy is in the table").number_at(realm, level)
         };
         Self {
             realm_allow_edit_history: history != "none",
             realm_mandatory_topics: organization.setting(RealmSetting::TopicsPolicy) == "disable_empty_topic",
-            realm_create_public_stream_policy: policy("create_public_stream_policy"),
-            realm_create_private_stream_policy: policy("create_private_stream_policy"),
-            realm_create_web_public_stream_policy: policy("create_web_public_stream_policy"),
-            realm_wildcard_mention_policy: policy("wildcard_mention_policy"),
+            realm_create_public_stream_policy: policy_number("create_public_stream_policy"),
+            realm_create_private_stream_policy: policy_number("create_private_stream_policy"),
+            realm_create_web_public_stream_policy: policy_number("create_web_public_stream_policy"),
+            realm_wildcard_mention_policy: policy_number("wildcard_mention_policy"),
         }
     }
 }
@@ -305,6 +305,7 @@ impl ServerState {
             server_needs_upgrade: false,
             server_web_public_streams_enabled: true,
             server_emoji_data_url: format!("{base_url}/static/generated/emoji/emoji_api.json"),
+            // More than the 60 s after which a heartbeat comes.
             event_queue_longpoll_timeout_seconds: 90,
             server_jitsi_server_url: None,
             jitsi_server_url: "https://meet.jit.si",

@@ -6,7 +6,7 @@ use super::requested_values::requested_values;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::permission::RealmPermission;
-use crate::realm::personal::UserState as PersonalState;
+use crate::realm::personal::UserState;
 use crate::realm::user::{Role, User};
 use crate::record::avatar::{AvatarSize, avatar_url, provider_url};
 use crate::record::bot::BotRecord;
@@ -31,7 +31,7 @@ pub struct UserLists {
 
 /// What the reply has about users apart from the lists of users.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct UserState {
+pub struct UserPart {
     #[serde(flatten)]
     account: Option<Account>,
     #[serde(flatten)]
@@ -80,7 +80,7 @@ pub struct PresenceState {
     server_timestamp: f64,
 }
 
-impl UserState {
+impl UserPart {
     pub(super) fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
         let account = || request.viewer.map_or_else(Account::of_spectator, |viewer| Account::new(realm, viewer));
         Self {
@@ -103,7 +103,7 @@ impl PresenceState {
 
 /// The statuses of the active users that the viewer may access, without those that are empty.
 fn statuses(realm: &Realm, viewer: Option<&User>) -> BTreeMap<UserId, StatusRecord> {
-    let status = |(id, user_state): (&UserId, &Arc<PersonalState>)| {
+    let status = |(id, user_state): (&UserId, &Arc<UserState>)| {
         let is_accessible = || viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
         let is_listed = user_state.status.was_ever_set() && realm.is_active(*id) && is_accessible();
         let status = is_listed.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
@@ -161,6 +161,7 @@ impl Account {
             is_owner: false,
             is_moderator: false,
             is_guest: true,
+            // No user has this ID.
             user_id: UserId(0),
             email: PLACEHOLDER_EMAIL.into(),
             delivery_email: String::new(),

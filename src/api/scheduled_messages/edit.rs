@@ -1,6 +1,6 @@
 //! Changing a scheduled message, including one that could not be sent.
 
-use super::{SCHEDULING_ERRORS, ToParameter, check_and_render, find_own_message};
+use super::{SCHEDULING_ERRORS, ToParameter, check_and_render, find_own_scheduled_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{OperationContext, Success, Write, operation};
@@ -37,7 +37,7 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// Five errors of the edit itself, then [`SCHEDULING_ERRORS`] without `MissingTopic`, which makes four more than there.
+/// Five errors of the edit itself, then [`SCHEDULING_ERRORS`] without `MissingTopic`, so that there are four more.
 /// They are checked in this order, except that a time that is too large or not in the future is refused before
 /// `ScheduledMessageSent`.
 const ERRORS: [ErrorKind; SCHEDULING_ERRORS.len() + 4] = {
@@ -91,7 +91,7 @@ impl EditScheduledMessage {
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
-        let message = find_own_message(realm, sender, self.scheduled_message_id)?;
+        let message = find_own_scheduled_message(realm, sender, self.scheduled_message_id)?;
         if message.has_failed && deliver_at.is_none() {
             return Err(Error::DeliveryNotInFuture);
         }
@@ -161,10 +161,10 @@ fn replace_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<Schedul
 fn target_parameters(target: &ScheduledTarget) -> (MessageType, ToParameter, Option<String>) {
     match target {
         ScheduledTarget::Channel { channel, topic } => {
-            (MessageType::Channel, ToParameter::Id(channel.0), Some(topic.clone()))
+            (MessageType::Channel, ToParameter::Channel(channel.0), Some(topic.clone()))
         }
         ScheduledTarget::Direct { users } => {
-            (MessageType::Direct, ToParameter::Ids(users.iter().map(|user| user.0).collect()), None)
+            (MessageType::Direct, ToParameter::Users(users.iter().map(|user| user.0).collect()), None)
         }
     }
 }

@@ -59,9 +59,10 @@ impl Write for FetchApiKeyForToken {
 
         let credentials = log_in(tx, context.feature_level, &user);
         let user = &tx.users[&user.id];
+        // Without custom profile fields, whatever the parameter of the same name says.
         let view = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
-        let user = params.include_profile.then(|| UserRecord::new(tx, user, view));
-        Ok(ApiKeyForTokenReply { api_key: credentials.api_key, email: credentials.email, user })
+        let record = params.include_profile.then(|| UserRecord::new(tx, user, view));
+        Ok(ApiKeyForTokenReply { api_key: credentials.api_key, email: credentials.email, user: record })
     }
 }
 

@@ -32,6 +32,7 @@ impl FromJson for ChannelToSubscribe {
         let name = String::from_json(name, &format!("{path}[\"name\"]"))?;
         let color = text_field("color")?;
         if color.as_deref().is_some_and(|color| !is_color(color)) {
+            // Real servers have this text for both parameters.
             let reason = "add.color is not a valid hex color code".into();
             return Err(Error::InvalidValueBecause { parameter: path.into(), reason });
         }

@@ -95,7 +95,7 @@ pub fn for_event_types(raw: &RawParameters) -> Option<String> {
         let with_nearest = |sent_type: &String| Some((sent_type.clone(), find_similar(sent_type, known_types())?));
         // Some types have only a part of the register reply, and no events.
         let unknown_types = types.iter().filter(|sent_type| {
-            !known_types().any(|known| known == **sent_type) && !crate::api::register::has_state_for(sent_type)
+            !known_types().any(|known| known == **sent_type) && !crate::api::register::selects_listed_value(sent_type)
         });
         let (sent_type, nearest) = unknown_types.take(MAX_COMPARED_TYPES).find_map(with_nearest)?;
         Some(format!("There is no type of events '{sent_type}' in {name}; the nearest is '{nearest}'."))

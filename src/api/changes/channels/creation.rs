@@ -119,7 +119,7 @@ impl NewChannelParams {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let boolean_settings = self.properties.boolean_settings.of_new_channel(caller)?;
+        let boolean_settings = self.properties.boolean_settings.settings_of_new_channel(caller)?;
         let privacy = privacy_of_new_channel(
             self.properties.invite_only,
             self.properties.is_web_public,

@@ -1,4 +1,4 @@
-//! Checks a request to edit a message, in the order of the real server.
+//! Checks a request to edit a message, in the order in which real servers do.
 
 use super::{EditMessage, MessageEdit, PropagateMode, ResolutionChange};
 use crate::api::OperationContext;
@@ -41,12 +41,7 @@ pub(super) fn check_request(
         |topic: &&str| message.channel_and_topic().is_none_or(|(_, current_topic)| **current_topic != *topic.trim());
     let new_topic = params.topic.as_deref().filter(differs);
     check_combination(&message, params, new_topic)?;
-    let lacks_empty_topics = !Feature::EmptyTopics.is_at(context.feature_level);
-    let normalize = |topic| if lacks_empty_topics { normalize_topic_to_send_to(topic) } else { normalize_topic(topic) };
-    let topic = new_topic.map(normalize).transpose()?.map(Cow::into_owned);
-    if topic.as_deref().is_some_and(is_resolved_empty_topic) {
-        return Err(Error::ResolveEmptyTopic);
-    }
+    let normalized_topic = new_topic.map(|topic| normalize_new_topic(context, topic)).transpose()?;
     if params.content.is_some() && params.stream_id.is_some() {
         return Err(Error::ContentChangeWhileMoving);
     }
@@ -55,28 +50,33 @@ pub(super) fn check_request(
     }
     check_previous_content(&message, params)?;
     let content = new_content(context, params)?;
-    let place = new_place(&message, params, topic);
+    let place = new_place(&message, params, normalized_topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
-    let topic_names = new_topic.map(str::trim).zip(message.channel_and_topic().map(|(_, topic)| topic.as_ref()));
-    let resolution_change = topic_names.and_then(|(new_topic, topic)| ResolutionChange::between(topic, new_topic));
+    let topic_names =
+        new_topic.map(str::trim).zip(message.channel_and_topic().map(|(_, current_topic)| current_topic.as_ref()));
+    let resolution_change =
+        topic_names.and_then(|(new_topic, current_topic)| ResolutionChange::between(current_topic, new_topic));
     let names_channel = params.stream_id.is_some();
     let reported_change = match topic_names {
         _ if content.is_some() => None,
-        Some((new_topic, topic)) if !context.has(Feature::RenamingIsNotResolving) => {
-            ResolutionChange::in_legacy_notice(topic, new_topic)
+        Some((new_topic, current_topic)) if !context.has(Feature::RenamingIsNotResolving) => {
+            ResolutionChange::in_legacy_notice(current_topic, new_topic)
         }
         _ => resolution_change.filter(|_| !names_channel),
     };
     let has_same_name =
-        topic_names.is_none_or(|(new_topic, topic)| ResolutionChange::is_only_difference(topic, new_topic));
+        topic_names.is_none_or(|(new_topic, current_topic)| ResolutionChange::have_same_name(current_topic, new_topic));
     let moved_ids = match &place {
         Some(place) => {
             let moved_ids = messages_to_move(realm, caller, &message, place, params.propagate_mode);
-            let resolution_change = resolution_change.filter(|_| context.has(Feature::ResolvePermission));
-            let options = (resolution_change, names_channel, params.propagate_mode);
-            check_may_move(realm, context, &message, place, options, &moved_ids)?;
+            let request = MoveRequest {
+                resolution_change: resolution_change.filter(|_| context.has(Feature::ResolvePermission)),
+                names_channel,
+                mode: params.propagate_mode,
+            };
+            check_may_move(realm, context, &message, place, request, &moved_ids)?;
             moved_ids
         }
         None => Vec::new(),
@@ -91,6 +91,21 @@ pub(super) fn check_request(
         has_same_name,
         moved_ids,
     })
+}
+
+/// The normal form of a new name of the topic. Below the level of [`Feature::EmptyTopics`], the former name of the
+/// empty topic means that topic.
+///
+/// # Errors
+///
+/// `TopicInvalidCharacter`, `ResolveEmptyTopic`.
+fn normalize_new_topic(context: &OperationContext<'_>, topic: &str) -> Result<String, Error> {
+    let has_empty_topics = context.has(Feature::EmptyTopics);
+    let normalized_topic = if has_empty_topics { normalize_topic(topic)? } else { normalize_topic_to_send_to(topic)? };
+    if is_resolved_empty_topic(&normalized_topic) {
+        return Err(Error::ResolveEmptyTopic);
+    }
+    Ok(normalized_topic.into_owned())
 }
 
 /// The new content as it is stored, with relative links to uploads.
@@ -118,20 +133,20 @@ fn is_resolved_empty_topic(topic: &str) -> bool {
     topic == RESOLVED_PREFIX.trim() || topic.strip_prefix(RESOLVED_PREFIX) == Some(EMPTY_TOPIC_DISPLAY_NAME)
 }
 
-/// Checks which parameters the request combines. `topic` is the new topic, if it differs from the current one.
-fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str>) -> Result<(), Error> {
-    if params.content.is_none() && topic.is_none() && params.stream_id.is_none() {
+/// Checks which parameters the request combines. `new_topic` is None if it is the current one.
+fn check_combination(message: &Message, params: &EditMessage, new_topic: Option<&str>) -> Result<(), Error> {
+    if params.content.is_none() && new_topic.is_none() && params.stream_id.is_none() {
         return Err(Error::NothingToChange);
     }
     if message.channel_and_topic().is_none() {
         if params.stream_id.is_some() {
             return Err(Error::DirectMessageToChannel);
         }
-        if topic.is_some() {
+        if new_topic.is_some() {
             return Err(Error::DirectWithTopic);
         }
     }
-    let is_move = topic.is_some() || params.stream_id.is_some();
+    let is_move = new_topic.is_some() || params.stream_id.is_some();
     if !is_move && params.propagate_mode != PropagateMode::One {
         return Err(Error::PropagateWithoutTopic);
     }
@@ -156,12 +171,12 @@ fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(),
 }
 
 /// Returns the place to which the request moves the message, without any checks. None if it does not move the message.
-fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<MessagePlace> {
+fn new_place(message: &Message, params: &EditMessage, new_topic: Option<String>) -> Option<MessagePlace> {
     let (channel, old_topic) = message.channel_and_topic()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
-    let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
-    let is_move = params.stream_id.is_some() || topic != *old_topic;
-    is_move.then_some(MessagePlace::Channel { channel: new_channel, topic })
+    let new_topic: Arc<str> = new_topic.map_or_else(|| old_topic.clone(), Into::into);
+    let is_move = params.stream_id.is_some() || new_topic != *old_topic;
+    is_move.then_some(MessagePlace::Channel { channel: new_channel, topic: new_topic })
 }
 
 fn messages_to_move(
@@ -184,55 +199,70 @@ fn messages_to_move(
     }
 }
 
+/// What a request says about a move, apart from the new place.
+struct MoveRequest {
+    /// The change of the check mark that needs a permission of its own; None if the request makes no such change.
+    resolution_change: Option<ResolutionChange>,
+    names_channel: bool,
+    mode: PropagateMode,
+}
+
 fn check_may_move(
     realm: &Realm,
     context: &OperationContext<'_>,
     message: &Message,
     place: &MessagePlace,
-    (resolution_change, names_channel, mode): (Option<ResolutionChange>, bool, PropagateMode),
+    request: MoveRequest,
     moved_ids: &[MessageId],
 ) -> Result<(), Error> {
-    let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel, topic: new_topic }) =
+    let (Some((channel, topic)), MessagePlace::Channel { channel: new_channel_id, topic: new_topic }) =
         (message.channel_and_topic(), place)
     else {
         return Ok(());
     };
     let caller = context.caller();
     let old_channel = &realm.channels[&channel];
-    let new_channel = realm.readable_active_channel(caller, *new_channel);
+    let new_channel = realm.readable_active_channel(caller, *new_channel_id);
     let has_permission = |name| realm.may(caller.id, name);
     let has_permission_in = |channel: &Channel, name| realm.may_in_channel(caller.id, channel, name);
     let has_permission_in_either = |name: ChannelPermission| {
         has_permission_in(old_channel, name)
             || new_channel.as_ref().is_ok_and(|channel| has_permission_in(channel, name))
     };
-    if resolution_change.is_some() {
+    if request.resolution_change.is_some() {
         if !(has_permission(RealmPermission::CanResolveTopics)
             || has_permission_in_either(ChannelPermission::CanResolveTopics))
         {
             return Err(Error::MayNotResolve);
         }
-        if !names_channel {
+        if !request.names_channel {
             return Ok(());
         }
     } else if new_topic != topic {
         let may_rename = has_permission(RealmPermission::CanMoveMessagesBetweenTopics)
             || has_permission_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
         if !may_rename {
-            let counts_as_move = Feature::RenamingRefusedAsMoving.is_at(context.feature_level);
+            let counts_as_move = context.has(Feature::RenamingRefusedAsMoving);
             return Err(if counts_as_move { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.integer(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
-        check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
+        check_move_time(realm, context, message, (request.mode, moved_ids), limit, Error::MoveTopicTimePassed)?;
     }
-    if names_channel {
+    if request.names_channel {
         let may_move_out = has_permission_in(old_channel, ChannelPermission::CanMoveMessagesOutOfChannel);
         if !(has_permission(RealmPermission::CanMoveMessagesBetweenChannels) || may_move_out) {
             return Err(Error::MayNotMove);
         }
         realm.check_may_post(caller, new_channel?, new_topic)?;
         let limit = realm.organization.integer(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
-        return check_move_time(realm, context, message, (mode, moved_ids), limit, Error::MoveChannelTimePassed);
+        return check_move_time(
+            realm,
+            context,
+            message,
+            (request.mode, moved_ids),
+            limit,
+            Error::MoveChannelTimePassed,
+        );
     }
     realm.check_may_create_topic(caller, old_channel, new_topic)?;
     realm.check_topic_policy(old_channel, new_topic)

@@ -58,10 +58,6 @@ pub(super) fn post_notices(
         (false, 1) => format!("{single_message} was moved"),
         (false, count) => format!("{count} messages were moved"),
     };
-    let link_to_topic = |tx: &Tx, channel: ChannelId, topic: &str| {
-        let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
-        topic_link(tx, channel, topic)
-    };
     // If the request only resolves or unresolves the topic, the notice about that replaces this one. The link is
     // relative (A-458 in docs/assumptions.md).
     if params.send_notification_to_new_thread && !message_edit.only_changes_resolution() {
@@ -71,13 +67,13 @@ pub(super) fn post_notices(
             message_url = message_url.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }
         let subject = describe_moved(is_whole_topic && is_new_topic, &format!("[A message]({message_url})"));
-        let text = format!("{subject} here from {} by {mention}.", link_to_topic(tx, channel, topic));
+        let text = format!("{subject} here from {} by {mention}.", topic_link(tx, channel, topic));
         post_notice(tx, editor, *new_channel, new_topic, text, OrdSet::new());
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole_topic { "" } else { " from this topic" };
         let subject = describe_moved(is_whole_topic, "A message");
-        let text = format!("{subject}{from} to {} by {mention}.", link_to_topic(tx, *new_channel, new_topic));
+        let text = format!("{subject}{from} to {} by {mention}.", topic_link(tx, *new_channel, new_topic));
         post_notice(tx, editor, channel, topic, text, OrdSet::new());
     }
 }
@@ -85,6 +81,7 @@ pub(super) fn post_notices(
 /// A link to a topic in Markdown. If the name of the topic or the channel would break the usual syntax, the link has a
 /// URL, from the level of [`Feature::TopicsLinkedByUrl`] on.
 fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
+    let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
     let name = &tx.channels[&channel].name;
     let breaks_syntax = |name: &str| name.contains(['`', '>', '*', '&', '[', ']']) || name.contains("$$");
     if !tx.has(Feature::TopicsLinkedByUrl) || !(breaks_syntax(name) || breaks_syntax(topic)) {

@@ -22,8 +22,8 @@ pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageE
     let now = tx.now;
     let MessagePlace::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited_id = message_edit.content.as_ref().map(|_| message_edit.message.id);
-    let former_topic = message_edit.message.channel_and_topic().map(|(_, topic)| topic.clone()).unwrap_or_default();
-    let keeps_topic = former_topic == *new_topic;
+    let old_topic = message_edit.message.channel_and_topic().map(|(_, topic)| topic.clone()).unwrap_or_default();
+    let keeps_topic = old_topic == *new_topic;
     for id in &message_edit.moved_ids {
         let Some((channel, topic)) =
             tx.messages[id].channel_and_topic().map(|(channel, topic)| (channel, topic.clone()))
@@ -39,7 +39,7 @@ pub(super) fn move_messages(tx: &mut Tx, editor: UserId, message_edit: &MessageE
         let new_edit = Edit { at: now, user: Some(editor), previous_body: None, topic: None, channel: None };
         let content_edit = if edited_id == Some(*id) { message.history.pop_back() } else { None };
         let mut edit = content_edit.map_or(new_edit, Arc::unwrap_or_clone);
-        edit.topic = (!keeps_topic).then(|| (former_topic.clone(), new_topic.clone()));
+        edit.topic = (!keeps_topic).then(|| (old_topic.clone(), new_topic.clone()));
         edit.channel = message_edit.names_channel.then_some((channel, *new_channel));
         message.history.push_back(Arc::new(edit));
     }
@@ -66,10 +66,9 @@ impl MoveLosses {
             return Self::default();
         }
         let (old_channel, new_channel) = (&tx.channels[&old_channel], &tx.channels[&new_channel]);
-        let formerly_subscribed =
-            tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
+        let ever_subscribed = tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
         let users_losing_user_messages: OrdSet<UserId> =
-            formerly_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
+            ever_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
         let users_losing_access = match new_channel.privacy.is_private() {
             true => users_losing_user_messages.clone(),
             false => users_losing_user_messages.clone().intersection(tx.guests().clone()),
@@ -105,8 +104,8 @@ pub(super) fn new_readers(tx: &Tx, message: &Message, place: &MessagePlace) -> O
 
 /// Updates the user messages of messages that were moved into a channel: removes those of
 /// `users_losing_user_messages` and recalls their pushes, and adds read ones for the subscribers of a channel with
-/// protected history. A subscription that began after an unread one of the messages begins before it instead, since
-/// unread messages are newer than the subscription.
+/// protected history. Where one of the messages is unread for a subscriber and older than the start of the
+/// subscription, the start is moved before it, because unread messages have to be newer than that.
 pub(super) fn update_user_messages(
     tx: &mut Tx,
     moved_ids: &[MessageId],
@@ -127,8 +126,8 @@ pub(super) fn update_user_messages(
 /// Whether a topic has other messages than the moved ones. `moved_ids` is sorted. Topics whose names differ only in
 /// case are the same topic.
 pub(super) fn has_other_messages(realm: &Realm, (channel, topic): (ChannelId, &str), moved_ids: &[MessageId]) -> bool {
-    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
-    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved_ids.binary_search(&id).is_err()))
+    let topic_data = realm.topics.get(&(channel, TopicKey::new(topic)));
+    topic_data.is_some_and(|topic_data| topic_data.messages.iter().any(|id| moved_ids.binary_search(&id).is_err()))
 }
 
 /// Whether no message of a topic remains that the editor can access.
@@ -138,10 +137,10 @@ pub(super) fn is_whole_topic_moved(
     (channel, topic): (ChannelId, &str),
     moved_ids: &[MessageId],
 ) -> bool {
-    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
+    let topic_data = realm.topics.get(&(channel, TopicKey::new(topic)));
     let is_remaining =
         |id: &MessageId| moved_ids.binary_search(id).is_err() && realm.can_see_message(editor, &realm.messages[id]);
-    topic.is_none_or(|topic| !topic.messages.iter().any(|id| is_remaining(&id)))
+    topic_data.is_none_or(|topic_data| !topic_data.messages.iter().any(|id| is_remaining(&id)))
 }
 
 /// Returns the policy for a topic that was merged with another one: the policy of both if they are equal, otherwise

@@ -26,7 +26,7 @@ impl ResolutionChange {
     }
 
     /// Whether two names are equal, or differ only in their check marks.
-    pub(super) fn is_only_difference(old: &str, new: &str) -> bool {
+    pub(super) fn have_same_name(old: &str, new: &str) -> bool {
         old.trim_start_matches(RESOLVED_PREFIX_CHARS) == new.trim_start_matches(RESOLVED_PREFIX_CHARS)
     }
 
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn notices_of_older_levels_ignore_other_changes_of_the_name() {
-        for (old, new, in_notice, is_only_difference) in [
+        for (old, new, in_notice, have_same_name) in [
             ("lunch", "✔ lunch", Some(ResolutionChange::Resolved), true),
             ("lunch", "✔ dinner", Some(ResolutionChange::Resolved), false),
             ("✔ lunch", "dinner", Some(ResolutionChange::Unresolved), false),
@@ -54,7 +54,7 @@ mod tests {
             ("lunch", "dinner", None, false),
         ] {
             assert_eq!(ResolutionChange::in_legacy_notice(old, new), in_notice, "{old} → {new}");
-            assert_eq!(ResolutionChange::is_only_difference(old, new), is_only_difference, "{old} → {new}");
+            assert_eq!(ResolutionChange::have_same_name(old, new), have_same_name, "{old} → {new}");
         }
     }
 

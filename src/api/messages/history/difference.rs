@@ -11,7 +11,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// A run of common words counts as coincidence, and thus as changed, if it has at most this many words and at most a
 /// quarter of the words of the new text.
-const MAX_COINCIDENCE: f64 = 2.0;
+const MAX_COINCIDENTAL_WORDS: f64 = 2.0;
 
 /// Two texts that are longer than this together are not compared, because each word needs about a hundred bytes of
 /// memory.
@@ -19,13 +19,13 @@ const MAX_COMPARED_BYTES: usize = 300_000;
 
 /// Returns the new text in a `<div>`, with inserted words highlighted and deleted words added and highlighted. If the
 /// comparison costs too much, all words count as changed (A-431 in docs/assumptions.md).
-pub fn highlight_differences(before: &str, after: &str, budget: &Budget) -> String {
-    if before.len() + after.len() > MAX_COMPARED_BYTES {
+pub fn highlight_differences(old_html: &str, new_html: &str, budget: &Budget) -> String {
+    if old_html.len() + new_html.len() > MAX_COMPARED_BYTES {
         let [inserted, deleted] =
-            [(after, INSERTED), (before, DELETED)].map(|(html, class)| highlight_in_blocks(html, class));
+            [(new_html, INSERTED), (old_html, DELETED)].map(|(html, class)| highlight_in_blocks(html, class));
         return format!("<div>{inserted} {deleted}</div>");
     }
-    let (old_words, new_words) = (split_words(before), split_words(after));
+    let (old_words, new_words) = (split_words(old_html), split_words(new_html));
     let mut pieces: Vec<Piece> = Vec::new();
     for (is_common, old, new) in compare_words(&old_words, &new_words, budget) {
         if is_common {
@@ -76,22 +76,22 @@ impl Piece {
 /// A word or an image, with the tags before and after it.
 #[derive(Clone, Debug, Default)]
 struct Word {
-    before: Vec<Piece>,
+    tags_before: Vec<Piece>,
     text: String,
     /// White space after the word.
     space: String,
-    after: Vec<Piece>,
+    tags_after: Vec<Piece>,
     /// Whether the word is left out unless it was inserted or deleted. Set for the URL of a link.
     is_hidden: bool,
 }
 
 impl Word {
     fn pieces(&self, is_common: bool) -> Vec<Piece> {
-        let mut pieces = self.before.clone();
+        let mut pieces = self.tags_before.clone();
         if !(self.is_hidden && is_common) {
             pieces.push(Piece::Text(format!("{}{}", self.text, self.space)));
         }
-        pieces.extend(self.after.iter().cloned());
+        pieces.extend(self.tags_after.iter().cloned());
         pieces
     }
 }
@@ -109,12 +109,12 @@ fn compare_words<'words>(
     } else {
         Vec::new()
     };
-    let max_coincidence = MAX_COINCIDENCE.min(new.len() as f64 / 4.0);
+    let max_coincidental_words = MAX_COINCIDENTAL_WORDS.min(new.len() as f64 / 4.0);
     let mut runs = Vec::new();
     let (mut old_start, mut new_start) = (0, 0);
     for operation in operations {
         let DiffOp::Equal { old_index, new_index, len } = operation else { continue };
-        if len as f64 <= max_coincidence {
+        if len as f64 <= max_coincidental_words {
             continue;
         }
         runs.push((false, &old[old_start..old_index], &new[new_start..new_index]));
@@ -146,7 +146,7 @@ fn split_words(html: &str) -> Vec<Word> {
             continue;
         }
         let (tag, after_tag) = remaining.split_at(tag_length(remaining));
-        // White space after a tag belongs to the tag.
+        // White space after a tag belongs to the tag, as one space.
         let trimmed = after_tag.trim_start();
         let space = if trimmed.len() < after_tag.len() { " " } else { "" };
         remaining = trimmed;
@@ -154,7 +154,7 @@ fn split_words(html: &str) -> Vec<Word> {
         let name = tag.trim_matches(['<', '>', '/']).split_whitespace().next().unwrap_or_default().to_owned();
         if name == "img" {
             words.push(Word {
-                before: std::mem::take(&mut pending_tags),
+                tags_before: std::mem::take(&mut pending_tags),
                 text: tag.into(),
                 space: space.into(),
                 ..Word::default()
@@ -165,7 +165,7 @@ fn split_words(html: &str) -> Vec<Word> {
             if let Some(url) = link_urls.pop().flatten() {
                 let text = format!(" Link: {url}");
                 words.push(Word {
-                    before: std::mem::take(&mut pending_tags),
+                    tags_before: std::mem::take(&mut pending_tags),
                     text,
                     is_hidden: true,
                     ..Word::default()
@@ -176,14 +176,14 @@ fn split_words(html: &str) -> Vec<Word> {
         }
         let text = format!("{tag}{space}");
         match words.last_mut().filter(|_| is_end && pending_tags.is_empty()) {
-            Some(word) => word.after.push(Piece::End { name, text }),
+            Some(word) => word.tags_after.push(Piece::End { name, text }),
             None if is_end => pending_tags.push(Piece::End { name, text }),
             None => pending_tags.push(Piece::Start { name, text }),
         }
     }
     match words.last_mut() {
-        Some(word) => word.after.extend(pending_tags),
-        None => words.push(Word { before: pending_tags, ..Word::default() }),
+        Some(word) => word.tags_after.extend(pending_tags),
+        None => words.push(Word { tags_before: pending_tags, ..Word::default() }),
     }
     words
 }
@@ -194,13 +194,13 @@ fn push_text(words: &mut Vec<Word>, pending_tags: &mut Vec<Piece>, text: &str) {
     let word = text.trim_end();
     let space = &text[word.len()..];
     if word.is_empty() {
-        if let Some(last) = words.last_mut().filter(|last| last.after.is_empty() && pending_tags.is_empty()) {
+        if let Some(last) = words.last_mut().filter(|last| last.tags_after.is_empty() && pending_tags.is_empty()) {
             last.space.push_str(space);
         }
         return;
     }
     words.push(Word {
-        before: std::mem::take(pending_tags),
+        tags_before: std::mem::take(pending_tags),
         text: word.into(),
         space: space.into(),
         ..Word::default()
@@ -224,7 +224,7 @@ fn find_attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
 
 /// Returns for each piece whether it is no tag, the tag of a void element, or a tag whose counterpart is among the
 /// pieces.
-fn find_balanced(pieces: &[Piece]) -> Vec<bool> {
+fn balance_flags(pieces: &[Piece]) -> Vec<bool> {
     let mut is_balanced = vec![false; pieces.len()];
     let mut open_tags: Vec<(usize, &str)> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
@@ -243,7 +243,7 @@ fn find_balanced(pieces: &[Piece]) -> Vec<bool> {
 
 /// Adds inserted pieces, with highlights that contain whole elements.
 fn push_inserted(pieces: &mut Vec<Piece>, inserted: Vec<Piece>) {
-    let is_balanced = find_balanced(&inserted);
+    let is_balanced = balance_flags(&inserted);
     let mut whole_elements: Vec<Piece> = Vec::new();
     for (piece, is_balanced) in inserted.into_iter().zip(is_balanced) {
         if is_balanced {
@@ -269,7 +269,7 @@ fn push_highlight(pieces: &mut Vec<Piece>, class: &str, content: Vec<Piece>) {
 }
 
 /// Block elements, which no highlight contains.
-const BLOCKS: [&str; 25] = [
+const BLOCK_ELEMENTS: [&str; 25] = [
     "address",
     "blockquote",
     "dd",
@@ -316,7 +316,7 @@ fn highlight_in_blocks(html: &str, class: &str) -> String {
         let (part, following) = remaining.split_at(length);
         remaining = following;
         let name = part.trim_start_matches(['<', '/']).split([' ', '>', '/']).next().unwrap_or_default();
-        if is_tag && BLOCKS.contains(&name) {
+        if is_tag && BLOCK_ELEMENTS.contains(&name) {
             flush(&mut text_run, &mut output);
             output.push_str(part);
         } else {
@@ -327,8 +327,8 @@ fn highlight_in_blocks(html: &str, class: &str) -> String {
     output
 }
 
-/// Converts pieces to HTML. Deleted words are highlighted inside the elements that they share with their neighbors: the
-/// highlight is moved before matching end tags that precede it, or after matching start tags that follow it.
+/// Converts pieces to HTML. Deleted words are highlighted inside the elements that they share with their neighbours:
+/// the highlight is moved before matching end tags that precede it, or after matching start tags that follow it.
 fn to_html(pieces: Vec<Piece>) -> String {
     let mut output: Vec<Piece> = Vec::new();
     let mut input = pieces.into_iter().peekable();
@@ -337,20 +337,23 @@ fn to_html(pieces: Vec<Piece>) -> String {
             output.push(piece);
             continue;
         };
-        let is_balanced = find_balanced(&deleted);
+        let is_balanced = balance_flags(&deleted);
         let (balanced_pieces, unbalanced_tags): (Vec<_>, Vec<_>) =
             deleted.into_iter().zip(is_balanced).partition(|(_, is_balanced)| *is_balanced);
         let mut end_tags: Vec<Piece> = Vec::new();
         for (tag, _) in unbalanced_tags.iter().rev() {
             let Piece::End { name, .. } = tag else { continue };
-            let Some(last) = output.pop_if(|last| matches!(last, Piece::End { name: last, .. } if last == name)) else {
+            let Some(last) =
+                output.pop_if(|last| matches!(last, Piece::End { name: last_name, .. } if last_name == name))
+            else {
                 break;
             };
             end_tags.insert(0, last);
         }
+        // Start tags that follow count only if no end tags preceded.
         for (tag, _) in unbalanced_tags.iter().filter(|_| end_tags.is_empty()) {
             let Piece::Start { name, .. } = tag else { continue };
-            let next = input.next_if(|next| matches!(next, Piece::Start { name: next, .. } if next == name));
+            let next = input.next_if(|next| matches!(next, Piece::Start { name: next_name, .. } if next_name == name));
             let Some(next) = next else { break };
             output.push(next);
         }

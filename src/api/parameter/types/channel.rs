@@ -37,6 +37,9 @@ impl From<TopicsPolicyWord> for TopicsPolicy {
     }
 }
 
+/// `message_retention_days`, of the organization or a channel, for messages that are never deleted.
+pub const RETAIN_FOREVER: i64 = -1;
+
 /// The parameter `message_retention_days`: `realm_default` (None), `unlimited` (-1) or a number of days, with or
 /// without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +49,7 @@ impl Parameter for RetentionDays {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        // Real servers name this member of the union of types.
         const PATH: &str = "message_retention_days[\"json[str]\"]";
         let value = match text {
             "realm_default" | "unlimited" => Value::from(text),
@@ -56,7 +60,7 @@ impl Parameter for RetentionDays {
         }
         match value.as_str() {
             Some("realm_default") => return Ok(Self(None)),
-            Some("unlimited") => return Ok(Self(Some(-1))),
+            Some("unlimited") => return Ok(Self(Some(RETAIN_FOREVER))),
             _ => {}
         }
         let requested_days = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -136,7 +140,7 @@ impl ChannelBooleanUpdates {
     /// # Errors
     ///
     /// `AdministratorRequired` if a setting is on that the caller may not turn on.
-    pub fn of_new_channel(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
+    pub fn settings_of_new_channel(&self, caller: &User) -> Result<ChannelBooleanSettings, Error> {
         let mut boolean_settings = ChannelBooleanSettings::default();
         for (setting, is_on) in self.requested_values().filter(|(_, is_on)| *is_on) {
             check_may_change(setting, caller)?;

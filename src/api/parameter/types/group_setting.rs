@@ -64,7 +64,7 @@ const CREATE_WEB_PUBLIC_CHANNEL: &str = RealmPermission::CanCreateWebPublicChann
 
 /// Returns the restrictions of a permission at a level. At older levels, only system groups can hold some permissions,
 /// and the group of owners cannot hold most permissions.
-fn setting_at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
+fn restrictions_at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
         "can_remove_subscribers_group" if !Feature::AnyGroupMayRemoveSubscribers.is_at(level) => PermissionSetting {
             require_system_group: true,
@@ -98,7 +98,7 @@ pub fn resolve(
     setting: &PermissionSetting,
     value: GroupSettingValue,
 ) -> Result<GroupSettingValue, Error> {
-    let setting = &setting_at_level(setting, level);
+    let setting = &restrictions_at_level(setting, level);
     // The normal form of a value with a single subgroup is that group, whose refusal would have another message.
     if Feature::ErrorNamesUnknownSubgroup.is_at(level)
         && let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value

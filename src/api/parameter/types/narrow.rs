@@ -51,7 +51,8 @@ impl FromJson for NarrowTerms {
     fn from_json(value: &Value, path: &str) -> Result<Self, Error> {
         let terms = Option::<Vec<NarrowTerm>>::from_json(value, path).map_err(|first_error| {
             // The error of an operand, in whichever term, takes precedence over all others.
-            let mut errors = value.as_array().into_iter().flatten().filter_map(|value| parse_term(value, path).err());
+            let mut errors =
+                value.as_array().into_iter().flatten().filter_map(|element| parse_term(element, path).err());
             errors.find(is_operand_error).unwrap_or(first_error)
         })?;
         Ok(Self(terms.unwrap_or_default().into_iter().map(|term| term.0).collect()))
@@ -73,19 +74,20 @@ impl Parameter for NarrowTerms {
 }
 
 fn parse_term(value: &Value, path: &str) -> Result<RawTerm, Error> {
-    let invalid_term = |reason: &str| Error::InvalidValueBecause { parameter: path.into(), reason: reason.into() };
+    let invalid_term_error =
+        |reason: &str| Error::InvalidValueBecause { parameter: path.into(), reason: reason.into() };
     match value {
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(operator), Value::String(operand)] => {
                 check_operand(operator, &pair[1])?;
                 Ok(RawTerm { operator: operator.clone(), operand: operand.as_str().into(), is_negated: false })
             }
-            _ => Err(invalid_term("element is not a string pair")),
+            _ => Err(invalid_term_error("element is not a string pair")),
         },
         Value::Object(object) => {
             let find_field = |key: &str| object.get(key).filter(|value| !value.is_null());
-            let operand = find_field("operand").ok_or_else(|| invalid_term("operand is missing"))?;
-            let operator = find_field("operator").ok_or_else(|| invalid_term("operator is missing"))?;
+            let operand = find_field("operand").ok_or_else(|| invalid_term_error("operand is missing"))?;
+            let operator = find_field("operator").ok_or_else(|| invalid_term_error("operator is missing"))?;
             let operator = operator
                 .as_str()
                 .ok_or_else(|| Error::bad_value(format!("{path}[\"operator\"]"), "is not a string"))?;
@@ -97,7 +99,7 @@ fn parse_term(value: &Value, path: &str) -> Result<RawTerm, Error> {
             };
             Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
         }
-        _ => Err(invalid_term("dict or list required")),
+        _ => Err(invalid_term_error("dict or list required")),
     }
 }
 
@@ -114,20 +116,20 @@ fn is_operand_error(error: &Error) -> bool {
 
 /// Checks the type of an operand, not whether the channel, user or message exists. The operator may be unknown.
 fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {
-    let invalid_operand = |problem: &'static str| Err(Error::bad_value("operand", problem));
+    let refuse_operand = |problem: &'static str| Err(Error::bad_value("operand", problem));
     match operand {
-        Value::String(text) if operator == "search" && text.trim().is_empty() => invalid_operand("cannot be blank."),
+        Value::String(text) if operator == "search" && text.trim().is_empty() => refuse_operand("cannot be blank."),
         Value::String(_) => Ok(()),
         Value::Number(number) if ID_OPERATORS.contains(&operator) && number.is_i64() => Ok(()),
         // A boolean is refused later, like an ID that does not exist.
         Value::Bool(_) if ID_OPERATORS.contains(&operator) => Ok(()),
-        _ if ID_OPERATORS.contains(&operator) => invalid_operand("is not a string or integer"),
+        _ if ID_OPERATORS.contains(&operator) => refuse_operand("is not a string or integer"),
         Value::Array(ids) if ID_LIST_OPERATORS.contains(&operator) => match ids.iter().position(|id| !id.is_i64()) {
             Some(index) => Err(Error::bad_value(format!("operand[{index}]"), "is not an integer")),
             None => Ok(()),
         },
-        _ if ID_LIST_OPERATORS.contains(&operator) => invalid_operand("is not a string or an integer list"),
-        _ => invalid_operand("is not a string"),
+        _ if ID_LIST_OPERATORS.contains(&operator) => refuse_operand("is not a string or an integer list"),
+        _ => refuse_operand("is not a string"),
     }
 }
 

@@ -57,8 +57,8 @@ impl Principals {
     pub fn names_others(&self, realm: &Realm, caller: &User) -> bool {
         match self {
             Self::Ids(ids) => ids.iter().any(|id| *id != caller.id),
-            Self::Addresses(addresses) => addresses.iter().any(|email| {
-                realm.user_by_displayed_email(Some(caller), email).is_none_or(|user| user.id != caller.id)
+            Self::Addresses(addresses) => addresses.iter().any(|address| {
+                realm.user_by_displayed_email(Some(caller), address).is_none_or(|user| user.id != caller.id)
             }),
         }
     }
@@ -69,16 +69,16 @@ impl Principals {
     ///
     /// `NoSuchUser` or `TargetDeactivated` for the first that is unknown to the caller or deactivated.
     pub fn resolve(&self, realm: &Realm, caller: &User) -> Result<BTreeSet<UserId>, Error> {
-        let check_active = |user: Option<&Arc<User>>| {
+        let checked_id = |user: Option<&Arc<User>>| {
             let user = user.filter(|user| !user.is_system_bot() && realm.can_access_user(caller, user.id));
             let user = user.ok_or(Error::NoSuchUser)?;
             if user.is_active { Ok(user.id) } else { Err(Error::TargetDeactivated) }
         };
         let users: BTreeSet<UserId> = match self {
-            Self::Ids(ids) => ids.iter().map(|id| check_active(realm.user(*id))).collect::<Result<_, _>>()?,
+            Self::Ids(ids) => ids.iter().map(|id| checked_id(realm.user(*id))).collect::<Result<_, _>>()?,
             Self::Addresses(addresses) => addresses
                 .iter()
-                .map(|email| check_active(realm.user_by_displayed_email(Some(caller), email)))
+                .map(|address| checked_id(realm.user_by_displayed_email(Some(caller), address)))
                 .collect::<Result<_, _>>()?,
         };
         Ok(if users.is_empty() { BTreeSet::from([caller.id]) } else { users })

@@ -80,8 +80,8 @@ pub fn resolve(
     }
 }
 
-/// Checks the content of a message. If it is refused, the errors that take precedence are returned: those of
-/// [`resolve`], except those of finding the channel.
+/// Checks the content of a message. For a content that is refused, the errors below that take precedence are looked for
+/// first.
 ///
 /// # Errors
 ///
@@ -189,7 +189,7 @@ fn resolve_direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result
         return Err(Error::MixedRecipients);
     }
     let mut users = Vec::new();
-    let mut known_ids = BTreeSet::new();
+    let mut seen_ids = BTreeSet::new();
     for item in &items {
         let user = match item {
             Value::String(email) => {
@@ -201,7 +201,7 @@ fn resolve_direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result
                 user.ok_or_else(|| Error::InvalidRecipientId { user_id: id.clone().into() })?
             }
         };
-        if known_ids.insert(user.id) {
+        if seen_ids.insert(user.id) {
             users.push(user.id);
         }
     }

@@ -54,9 +54,9 @@ impl<const MAX: usize> FromJson for NonBlank<MAX> {
 
 /// An untrimmed text of at most `MAX` code points.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaxLength<const MAX: usize>(pub String);
+pub struct LimitedText<const MAX: usize>(pub String);
 
-impl<const MAX: usize> Parameter for MaxLength<MAX> {
+impl<const MAX: usize> Parameter for LimitedText<MAX> {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {

@@ -1,7 +1,7 @@
 //! Parameters that are user settings, for changing a user's settings and the defaults for new users. The table of
 //! settings (`USER_SETTINGS`) says which values each setting takes.
 
-mod order;
+pub mod order;
 
 use crate::api::parameter::{
     FromJson, Parameter, ParameterInfo, Parameters, RawParameters, USER_SETTING_DOC, json_object, json_parameter,
@@ -207,7 +207,7 @@ fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Er
 /// Settings with text values whose refusal is "Not in the list of possible values".
 const SETTINGS_WITH_LIST_ERROR: [&str; 2] = ["emojiset", "default_avatar_source"];
 
-/// The setting of both operations that a user has in the account instead of among the settings.
+/// A parameter of both operations that is stored with the account, not with the settings.
 const EMAIL_VISIBILITY: &str = "email_address_visibility";
 
 fn parse_email_visibility(text: &str) -> Result<i64, Error> {
@@ -218,6 +218,7 @@ fn parse_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     if name == "email_notifications_batching_period_seconds" && exceeds_i64(text, name) {
         return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
     }
+    // Never null: the parameters that are read here are in the table.
     find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |setting| parse_setting_value(setting, text))
 }
 

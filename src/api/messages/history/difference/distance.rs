@@ -19,18 +19,19 @@ pub(super) fn are_comparable(old: &[&str], new: &[&str], budget: &Budget) -> boo
 /// the old and new text.
 fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhausted> {
     let max_distance = old.len() + new.len();
-    // The furthest index in the old text on each diagonal.
+    // The furthest index in the old text on each diagonal, with a border on both sides.
     let mut furthest_indexes = vec![0_usize; 2 * max_distance + 3];
-    let index_of = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
-    for changes in 0..=max_distance {
-        let max_diagonal = changes as isize;
+    let table_index = |diagonal: isize| (diagonal + max_distance as isize + 1) as usize;
+    for distance in 0..=max_distance {
+        let max_diagonal = distance as isize;
         // Skips diagonals that are outside the table of the old and the new words.
-        let first = -(max_diagonal - 2 * max_diagonal.saturating_sub(new.len() as isize).max(0));
-        let last = max_diagonal - 2 * max_diagonal.saturating_sub(old.len() as isize).max(0);
-        for diagonal in (first..=last).step_by(2) {
-            let [below, above] = [furthest_indexes[index_of(diagonal - 1)], furthest_indexes[index_of(diagonal + 1)]];
-            let is_insertion = diagonal == -max_diagonal || diagonal != max_diagonal && below < above;
-            let start = if is_insertion { above } else { below + 1 };
+        let first_diagonal = -(max_diagonal - 2 * max_diagonal.saturating_sub(new.len() as isize).max(0));
+        let last_diagonal = max_diagonal - 2 * max_diagonal.saturating_sub(old.len() as isize).max(0);
+        for diagonal in (first_diagonal..=last_diagonal).step_by(2) {
+            let [index_below, index_above] =
+                [furthest_indexes[table_index(diagonal - 1)], furthest_indexes[table_index(diagonal + 1)]];
+            let is_insertion = diagonal == -max_diagonal || diagonal != max_diagonal && index_below < index_above;
+            let start = if is_insertion { index_above } else { index_below + 1 };
             let mut old_index = start;
             while let Some((old_word, new_word)) =
                 old.get(old_index).zip(new.get((old_index as isize - diagonal) as usize))
@@ -39,9 +40,9 @@ fn edit_distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, E
                 old_index += 1;
             }
             budget.spend_steps(1 + old_index - start)?;
-            furthest_indexes[index_of(diagonal)] = old_index;
+            furthest_indexes[table_index(diagonal)] = old_index;
             if old_index >= old.len() && old_index as isize - diagonal >= new.len() as isize {
-                return Ok(changes);
+                return Ok(distance);
             }
         }
     }
@@ -87,12 +88,12 @@ mod tests {
             let (old, new) = (words(&old), words(&new));
             let [old, new] = [&old, &new].map(|words| words.iter().map(String::as_str).collect::<Vec<_>>());
             let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
-            let common: usize = operations.iter().filter_map(|operation| match operation {
+            let common_count: usize = operations.iter().filter_map(|operation| match operation {
                 similar::DiffOp::Equal { len, .. } => Some(*len),
                 _ => None,
             }).sum();
             let result = edit_distance(&old, &new, &Budget::new(Cost::UNLIMITED));
-            proptest::prop_assert_eq!(result, Ok(old.len() + new.len() - 2 * common));
+            proptest::prop_assert_eq!(result, Ok(old.len() + new.len() - 2 * common_count));
         }
     }
 }

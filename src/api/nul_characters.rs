@@ -1,4 +1,4 @@
-//! Refuses NUL characters in parameters, because no stored text may contain them.
+//! Refuses NUL characters in the parameters of writes, because no stored text may contain them.
 
 use super::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;
@@ -7,13 +7,13 @@ use serde_json::Value;
 /// A NUL character as JSON escapes it.
 const ESCAPED_NUL: &str = "\\u0000";
 
-/// Refuses a request with a NUL character in a parameter. Some operations have other errors for this, which take
-/// precedence, so this check comes last.
+/// Refuses a request with a NUL character in a parameter of the query or the body, under its main name. Some operations
+/// have other errors for this, which take precedence, so this check comes last.
 ///
 /// # Errors
 ///
 /// `ParameterNullBytes` with the first such parameter.
-pub fn refuse_null_characters(parameters: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
+pub fn refuse_nul_characters(parameters: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
     let is_affected = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_nul(text));
     match parameters.iter().find(is_affected) {
         Some(info) => Err(Error::ParameterNullBytes { var_name: info.name.into() }),
@@ -21,6 +21,8 @@ pub fn refuse_null_characters(parameters: &[ParameterInfo], raw: &RawParameters)
     }
 }
 
+/// Whether a text contains a NUL character, as such or escaped in JSON. Raw texts that happen to be JSON are not
+/// distinguished from parameters that are JSON.
 fn has_nul(text: &str) -> bool {
     text.contains('\0')
         || text.contains(ESCAPED_NUL) && serde_json::from_str(text).is_ok_and(|value| value_has_nul(&value))
@@ -40,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_characters_are_found_in_raw_text_and_in_json_with_or_without_escapes() {
+    fn nul_characters_are_found_in_raw_text_and_in_json_with_or_without_escapes() {
         for text in ["a\0", r#"["a\u0000"]"#, r#"{"a": {"\u0000": 1}}"#, "[\"\0\"]"] {
             assert!(has_nul(text), "{text:?}");
         }

@@ -53,16 +53,16 @@ impl NewKey {
 pub fn store_registration(
     tx: &mut Tx,
     context: &OperationContext<'_>,
-    (id, mut device): (DeviceId, Device),
+    (device_id, mut device): (DeviceId, Device),
     key: Option<NewKey>,
     token: Option<NewToken>,
 ) {
     let user = context.caller().id;
-    let mut update = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
-    if let Some(NewKey { id, base64 }) = key {
-        device.push_key_id = Some(id);
+    let mut update = DeviceUpdate { device_id, ..DeviceUpdate::default() };
+    if let Some(NewKey { id: key_id, base64 }) = key {
+        device.push_key_id = Some(key_id);
         device.push_key = Some(base64);
-        update.push_key_id = Some(id);
+        update.push_key_id = Some(key_id);
     }
     if let Some(token) = &token {
         device.pending_push_token_id = Some(token.id.clone());
@@ -70,15 +70,16 @@ pub fn store_registration(
         device.push_registration_error_code = None;
         update.pending_push_token_id = Some(Some(token.id.clone()));
     }
-    store_and_emit_device(tx, user, id, device.clone(), update);
-    // If a fault makes the relay fail, the token stays pending, like on a server that retries.
+    store_and_emit_device(tx, user, device_id, device.clone(), update);
+    // If a fault makes the relay fail, the token stays pending, as on a server that retries (A-54 in
+    // docs/assumptions.md).
     if let Some(token) = token.filter(|_| super::check_relay(context).is_ok()) {
         if context.has(Feature::RegistrationRemovesLegacyToken) {
             tx.change_push_targets(user, |state| {
                 state.push_tokens.retain(|legacy| token_id(&legacy.token) != token.id);
             });
         }
-        confirm_token(tx, user, id, device, token);
+        confirm_token(tx, user, device_id, device, token);
     }
 }
 
