@@ -215,10 +215,8 @@ impl Tx {
                 self.check_may_send_direct(&sender, &users)?;
                 let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
                 let conversation = self.find_or_create_conversation_with_events(members);
-                (
-                    MessagePlace::Direct { conversation },
-                    self.conversations[&conversation].members.iter().copied().collect(),
-                )
+                let recipients = self.conversations[&conversation].members.iter().copied().collect();
+                (MessagePlace::Direct { conversation }, recipients)
             }
         };
         let widget = outgoing.widget_content.as_deref().map(checked_widget).transpose()?;
