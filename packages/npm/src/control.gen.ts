@@ -3374,9 +3374,9 @@ export interface operations {
     };
     endNetwork: {
         parameters: {
-            query: {
+            query?: {
                 /** Only this user: an address or its handle. */
-                user: string;
+                user?: string;
             };
             header?: never;
             path: {
@@ -3564,9 +3564,9 @@ export interface operations {
     };
     endRateLimit: {
         parameters: {
-            query: {
+            query?: {
                 /** Only this user: an address or its handle. */
-                user: string;
+                user?: string;
             };
             header?: never;
             path: {
