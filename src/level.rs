@@ -139,10 +139,11 @@ pub struct Behaviour {
 
 /// How a behaviour is changed below its level.
 pub enum Downgrade {
-    /// Changes or refuses requests for these operations, after the caller was checked.
-    Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
+    /// Changes or refuses requests for these operations, after the caller was checked and before their parameters are
+    /// read.
+    RequestChange(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Refuses requests for these operations, after their parameters were read.
-    Refuse(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
+    RefusalAfterParsing(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Changes these fields of objects in replies and events.
     Objects(&'static ObjectKind, ChangedFields, fn(&mut Map<String, Value>, &DowngradeContext<'_>)),
     /// These errors had another status and code.
@@ -169,7 +170,7 @@ pub enum Downgrade {
     /// Changes the messages of refusals.
     ErrorMessage(fn(&mut Refusal<'_>)),
     /// These operations required this access instead of the present one.
-    ReplaceAccess(&'static [&'static str], Access),
+    FormerAccess(&'static [&'static str], Access),
     /// These operations required this access in addition to the present one.
     AdditionalAccess(&'static [&'static str], Access),
 }

@@ -171,7 +171,7 @@ fn update_status(tx: &mut Tx, user: UserId, change: StatusChange) {
         set_presence_enabled(tx, user, !away);
     }
     let status = &mut tx.user_state_mut(user).status;
-    status.was_set = true;
+    status.is_marked_as_set = true;
     if let Some(text) = change.text {
         event.status_text = Some(text.clone());
         status.text = Some(text).filter(|text| !text.is_empty());

@@ -35,10 +35,11 @@ macro_rules! users {
             /// for them are refused.
             InaccessibleUsersOmitted = 437, ChangeLog,
                 on "GET /users, GET /users/{user_id}, GET /users/{email}", test "guests_got_placeholders_before_437";
+            // The level is assumed (A-270 in docs/assumptions.md).
             /// A name may have one character; below 388, it had at least two.
             NamesOfOneCharacter = 388, Between(388, 442),
                 on "names of users and bots", test "names_had_two_characters_before_388";
-            // The level is assumed (A-292 in docs/assumptions.md).
+            // The level is assumed (A-270 and A-292 in docs/assumptions.md).
             /// Names are unique regardless of case, and descriptions have at most 1,024 characters; below 388, names
             /// could differ by case only, and descriptions had any length.
             StrictGroupNames = 388, Between(388, 442),

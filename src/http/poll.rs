@@ -29,8 +29,11 @@ pub(super) struct ParkedReply {
     pub is_lost: bool,
 }
 
-/// Waits for the reply of a parked poll. The reply is an error when the queue is removed meanwhile, but not by its
-/// client (`BadEventQueue`), or when its owner is deactivated, or the organization while no events are pending.
+/// Waits for the reply of a parked poll. The reply is one of these errors if, while the poll waits:
+///
+/// - its owner is deactivated: `UserDeactivated`;
+/// - the queue is removed, except by its client: `BadEventQueue`;
+/// - the organization is deactivated and no events are pending: `RealmDeactivated`.
 pub(super) async fn wait_for_reply(context: &RequestContext<'_>, poll: ParkedPoll, raw: &RawParameters) -> ParkedReply {
     let format = context.reply_format();
     // No realm is held while the poll waits: a thousand polls could keep a thousand old realms in memory.

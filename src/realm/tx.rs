@@ -176,15 +176,14 @@ impl Tx {
         Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
     }
 
-    /// Updates the time of a user's last activity, at most once per hour to avoid copying the state.
+    /// Updates [`UserState::last_request_at`], at most once per hour to avoid copying the state.
     pub fn record_activity(&mut self, id: UserId) {
         let now = self.now;
-        let is_recent = self
-            .user_state(id)
-            .active_at
-            .is_some_and(|active_at| active_at.plus(Span::from_minutes(60)) > now && active_at <= now);
+        let is_recent = self.user_state(id).last_request_at.is_some_and(|last_request_at| {
+            last_request_at.plus(Span::from_minutes(60)) > now && last_request_at <= now
+        });
         if !is_recent {
-            self.user_state_mut(id).active_at = Some(now);
+            self.user_state_mut(id).last_request_at = Some(now);
         }
     }
 

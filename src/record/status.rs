@@ -33,7 +33,7 @@ impl StatusRecord {
     pub fn new(realm: &Realm, id: UserId) -> Self {
         let state = realm.user_state(id);
         let status = &state.status;
-        if !status.was_ever_set() {
+        if !status.was_set() {
             return Self::default();
         }
         let emoji = status.emoji.as_ref();

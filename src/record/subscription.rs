@@ -112,7 +112,7 @@ fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
     let is_recent = |time: Option<Timestamp>| time.is_some_and(|time| realm.now.since(time) <= RECENT_ACTIVITY);
     let state = realm.user_state(id);
     realm.user(id).is_some_and(|user| user.is_bot())
-        || is_recent(state.active_at)
+        || is_recent(state.last_request_at)
         || state.presence.is_some_and(|presence| is_recent(presence.active_at) || is_recent(presence.connected_at))
 }
 

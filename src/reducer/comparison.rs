@@ -3,6 +3,7 @@
 use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
 use super::json::{Object, into_object, remove_member, remove_number};
 use super::older_levels::CHANNEL_PURPOSE_KEYS;
+use super::rights::remove_rights;
 use super::{NOT_KEPT, State, UnknownPart};
 use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
@@ -228,7 +229,7 @@ fn remove_unknown(normalized: &mut Object, part: &UnknownPart) {
             remove_channel_rows(normalized, &["unsubscribed", "never_subscribed"], *id)
         }
         UnknownPart::Everything => normalized.clear(),
-        UnknownPart::Rights => State::remove_rights(normalized),
+        UnknownPart::Rights => remove_rights(normalized),
         UnknownPart::Addresses => for_each_row(normalized, &["realm_users", "realm_non_active_users"], |row| {
             // The URL of the picture is null if the client can compute it from the email address.
             row["delivery_email"] = Value::Null;

@@ -38,7 +38,7 @@ impl State {
             }
             _ => return false,
         }
-        self.refresh_rights();
+        self.refresh_rights_and_policies();
         true
     }
 }

@@ -2,7 +2,7 @@
 //! have another version.
 
 use super::State;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 impl State {
     /// Applies an event `realm`. Returns false for an unknown `op`.
@@ -21,8 +21,8 @@ impl State {
             "deactivated" => {}
             _ => return false,
         }
-        self.refresh_rights();
-        self.refresh_legacy_settings();
+        self.refresh_rights_and_policies();
+        self.refresh_deprecated_settings();
         true
     }
 
@@ -36,6 +36,16 @@ impl State {
         } else {
             // Keys of limits do not have the prefix.
             self.replace(property, value);
+        }
+    }
+
+    /// Updates deprecated booleans from newer settings.
+    fn refresh_deprecated_settings(&mut self) {
+        if let Some(policy) = self.value.get("realm_topics_policy").cloned() {
+            self.replace("realm_mandatory_topics", &json!(policy == "disable_empty_topic"));
+        }
+        if let Some(policy) = self.value.get("realm_message_edit_history_visibility_policy").cloned() {
+            self.replace("realm_allow_edit_history", &json!(policy != "none"));
         }
     }
 

@@ -1,9 +1,9 @@
-//! The keys that say what the user may do, computed from the organization's permissions and the user's groups, and the
-//! deprecated settings that follow from newer ones.
+//! The keys that say what the user may do, and the deprecated policies of permissions, computed from the organization's
+//! permissions and the user's groups.
 
 use super::State;
 use super::json::{Object, to_integers};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Keys that say whether the user may do something, and the permissions of which any is sufficient.
@@ -52,7 +52,7 @@ const POLICIES: [(&str, &str, PolicyNumbers); 4] = [
 
 impl State {
     /// Recomputes the rights and the deprecated policies. All changes of permissions, groups or roles must call this.
-    pub(super) fn refresh_rights(&mut self) {
+    pub(super) fn refresh_rights_and_policies(&mut self) {
         for (key, permissions) in RIGHTS {
             let has_permissions: Option<Vec<bool>> = permissions.iter().map(|name| self.has_permission(name)).collect();
             if let Some(has_permissions) = has_permissions {
@@ -71,10 +71,6 @@ impl State {
         RIGHTS.iter().any(|(key, permissions)| {
             self.value.contains_key(*key) && permissions.iter().any(|name| self.has_permission(name).is_none())
         })
-    }
-
-    pub(super) fn remove_rights(state: &mut Object) {
-        RIGHTS.iter().for_each(|(key, _)| _ = state.shift_remove(*key));
     }
 
     /// Whether the user has a permission. None if the state does not have the necessary keys.
@@ -106,16 +102,11 @@ impl State {
         let entry = policy_numbers.iter().find(|(group_name, _)| Some(*group_name) == name);
         entry.or(policy_numbers.first()).map(|(_, number)| *number)
     }
+}
 
-    /// Updates deprecated booleans from newer settings.
-    pub(super) fn refresh_legacy_settings(&mut self) {
-        if let Some(policy) = self.value.get("realm_topics_policy").cloned() {
-            self.replace("realm_mandatory_topics", &json!(policy == "disable_empty_topic"));
-        }
-        if let Some(policy) = self.value.get("realm_message_edit_history_visibility_policy").cloned() {
-            self.replace("realm_allow_edit_history", &json!(policy != "none"));
-        }
-    }
+/// Removes the keys of rights from the value of a state.
+pub(super) fn remove_rights(value: &mut Object) {
+    RIGHTS.iter().for_each(|(key, _)| _ = value.shift_remove(*key));
 }
 
 /// Whether a user is a member of one of the groups or of their subgroups.

@@ -60,7 +60,7 @@ impl State {
             "update" => self.apply_user_update(person),
             _ => return false,
         }
-        self.refresh_rights();
+        self.refresh_rights_and_policies();
         true
     }
 

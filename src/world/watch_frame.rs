@@ -1,4 +1,4 @@
-//! The frames that watchers of a world receive, and the new events of a change, which become frames.
+//! The frames that watchers of a world receive, and [`NewEvents`], what a commit adds to the event log.
 
 use super::World;
 use crate::journal;
@@ -19,13 +19,13 @@ use tokio::sync::broadcast;
 /// Number of frames that are buffered for a slow watcher before it misses some.
 const WATCH_CAPACITY: usize = 4096;
 
-/// What a change adds for watchers: entries of the event log, and other frames.
+/// What a commit adds to the event log and, if the world is watched, the frames about queues and pushes that it causes.
 #[derive(Clone, Debug, Default)]
 pub struct NewEvents {
     /// Position of the first entry.
     pub first_position: u64,
     pub entries: SmallVec<[Arc<Entry>; 1]>,
-    /// Other frames for watchers, about queues and pushes.
+    /// Frames for watchers besides those of the entries.
     pub(super) frames: Vec<WatchFrame>,
 }
 

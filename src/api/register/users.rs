@@ -105,7 +105,7 @@ impl PresenceState {
 fn statuses(realm: &Realm, viewer: Option<&User>) -> BTreeMap<UserId, StatusRecord> {
     let status = |(id, user_state): (&UserId, &Arc<UserState>)| {
         let is_accessible = || viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
-        let is_listed = user_state.status.was_ever_set() && realm.is_active(*id) && is_accessible();
+        let is_listed = user_state.status.was_set() && realm.is_active(*id) && is_accessible();
         let status = is_listed.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
         Some((*id, status?))
     };

@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
         description: "Work for bots too; before, bots were `No such user`.",
         test: "subscriptions_and_groups_of_bots_were_not_sent_before_458",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &[
                 "GET /users/{user_id}/channels",
                 "GET /users/{user_id}/subscriptions/{stream_id}",
@@ -57,7 +57,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users",
         description: "Spectators may call it where the organization has public access.",
         test: "spectators_did_not_list_users_before_387",
-        downgrade: Downgrade::ReplaceAccess(&["GET /users"], Access::User),
+        downgrade: Downgrade::FormerAccess(&["GET /users"], Access::User),
     },
     Behaviour {
         level: 380,
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/{email}",
         description: "Finds users by their real address, where the caller may see it, and all users by the dummy address; before, only by `email`.",
         test: "users_were_found_only_by_api_email_before_302",
-        downgrade: Downgrade::Request(&["GET /users/{email}"], check_api_email),
+        downgrade: Downgrade::RequestChange(&["GET /users/{email}"], check_api_email),
     },
     Behaviour {
         level: 233,
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/muted_users/{muted_user_id}, DELETE /users/me/muted_users/{muted_user_id}",
         description: "Bots can be muted; before, they were `No such user`.",
         test: "bots_were_not_muted_before_188",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &["POST /users/me/muted_users/{muted_user_id}", "DELETE /users/me/muted_users/{muted_user_id}"],
             |request| refuse_bots(request, "muted_user_id"),
         ),
@@ -119,14 +119,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /users/{user_id}",
         description: "`full_name` is plain text; before, JSON.",
         test: "some_texts_were_json",
-        downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| request.unquote_json("full_name")),
+        downgrade: Downgrade::RequestChange(&["PATCH /users/{user_id}"], |request| request.unquote_json("full_name")),
     },
     Behaviour {
         level: 92,
         subject: "client_gravatar",
         description: "True by default; before, false.",
         test: "client_gravatar_was_off_before_92",
-        downgrade: Downgrade::Request(CLIENT_GRAVATAR_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(CLIENT_GRAVATAR_ROUTES, |request| {
             request.values.entry("client_gravatar".to_owned()).or_insert_with(|| "false".to_owned());
             Ok(())
         }),
@@ -136,7 +136,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
         test: "some_parameters_of_spectators_were_ignored_before_149",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /register"], |request| {
             if request.caller.is_none() {
                 for name in ["client_gravatar", "include_subscribers"] {
                     request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
@@ -168,7 +168,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /users/{user_id}",
         description: "`role` takes 300, moderator.",
         test: "there_were_no_moderators_before_60",
-        downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
+        downgrade: Downgrade::RequestChange(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
             Some(role) if role == "300" => Err(Error::InvalidValue { parameter: "role".into() }),
             _ => Ok(()),
         }),
@@ -178,7 +178,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/{user_id_or_email}/presence",
         description: "Takes a user ID too; before, only an address.",
         test: "presence_was_requested_by_address_before_43",
-        downgrade: Downgrade::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
+        downgrade: Downgrade::RequestChange(&["GET /users/{user_id_or_email}/presence"], |request| {
             match request.path_id("user_id_or_email") {
                 Some(_) => Err(Error::NoSuchUser),
                 None => Ok(()),
@@ -190,7 +190,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /users/{user_id}",
         description: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_booleans_before_7",
-        downgrade: Downgrade::Request(&["PATCH /users/{user_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /users/{user_id}"], |request| {
             let mut remove = |name: &str| request.values.remove(name);
             let (is_admin, is_guest) = (remove("is_admin"), remove("is_guest"));
             let role = match (is_admin.as_deref(), is_guest.as_deref()) {

@@ -34,7 +34,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "/bot_storage",
         description: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
         test: "human_users_had_a_storage_before_494",
-        downgrade: Downgrade::ReplaceAccess(
+        downgrade: Downgrade::FormerAccess(
             &["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"],
             Access::User,
         ),

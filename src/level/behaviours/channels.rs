@@ -22,7 +22,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        downgrade: Downgrade::Request(CHANNEL_READING_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(CHANNEL_READING_ROUTES, |request| {
             // Below `ARCHIVED_CHANNELS_SHOWN_SINCE`, only administrators see archived channels, and they may read them.
             let refuses_archived = request.level >= ARCHIVED_CHANNELS_SHOWN_SINCE;
             if refuses_archived && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
@@ -47,21 +47,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}",
         description: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
         test: "only_subscribers_changed_who_may_unsubscribe_others_before_349",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_is_subscribed),
+        downgrade: Downgrade::RequestChange(&["PATCH /streams/{stream_id}"], check_is_subscribed),
     },
     Behaviour {
         level: 404,
         subject: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
         description: "`topics_policy` takes `empty_topic_only`.",
         test: "topics_policy_had_no_empty_topic_only_before_404",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
-            match request.values.get("topics_policy") {
+        downgrade: Downgrade::RequestChange(
+            &["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"],
+            |request| match request.values.get("topics_policy") {
                 Some(policy) if policy.contains("empty_topic_only") => {
                     Err(Error::InvalidValue { parameter: "topics_policy".into() })
                 }
                 _ => Ok(()),
-            }
-        }),
+            },
+        ),
     },
     Behaviour {
         level: 404,
@@ -97,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}",
         description: "The privacy of archived channels may change; before, `Invalid channel ID`.",
         test: "archived_channels_could_not_be_changed_before_362",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /streams/{stream_id}"], |request| {
             let privacy_parameters = ["is_private", "is_web_public", "history_public_to_subscribers"];
             let changes_privacy = privacy_parameters.iter().any(|name| request.values.contains_key(*name));
             if changes_privacy && is_channel_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
@@ -108,7 +109,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /streams",
         description: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
         test: "only_administrators_listed_all_channels_before_356",
-        downgrade: Downgrade::Request(&["GET /streams"], |request| {
+        downgrade: Downgrade::RequestChange(&["GET /streams"], |request| {
             let is_requested = ["include_all", "include_all_active"]
                 .iter()
                 .any(|name| request.values.get(*name).is_some_and(|value| value.trim() == "true"));
@@ -197,7 +198,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}",
         description: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
         test: "history_changed_only_with_privacy_before_136",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /streams/{stream_id}"], |request| {
             if !request.values.contains_key("is_private") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -209,7 +210,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}",
         description: "A public channel with protected history is an error; before, its history was open whatever the request said.",
         test: "history_changed_only_with_privacy_before_136",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /streams/{stream_id}"], |request| {
             if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -221,7 +222,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
         description: "`message_retention_days` takes `unlimited`; before, `forever`.",
         test: "messages_were_kept_forever_before_91",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}", "PATCH /realm"],
             |request| {
                 match request
@@ -244,7 +245,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /streams/{stream_id}",
         description: "`description` and `new_name` are plain text; before, JSON.",
         test: "some_texts_were_json",
-        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /streams/{stream_id}"], |request| {
             request.unquote_json("description")?;
             request.unquote_json("new_name")
         }),
@@ -254,7 +255,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /default_stream_groups/{group_id}",
         description: "`new_group_name` and `new_description` are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        downgrade: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /default_stream_groups/{group_id}"], |request| {
             request.unquote_json("new_group_name")?;
             request.unquote_json("new_description")
         }),

@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm",
         description: "`topics_policy` was `mandatory_topics`, true or false.",
         test: "policies_of_the_organization_were_booleans",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             convert_boolean_to_policy(
                 request,
                 TOPICS_POLICY,
@@ -76,7 +76,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm",
         description: "`message_edit_history_visibility_policy` was `allow_edit_history`: true is `all`, false is `none`.",
         test: "policies_of_the_organization_were_booleans",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             convert_boolean_to_policy(request, HISTORY_POLICY, "allow_edit_history", ["all", "none"])
         }),
     },

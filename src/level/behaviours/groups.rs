@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /user_groups/create",
         description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
         test: "bots_were_refused_as_group_creators_before_496",
-        downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
+        downgrade: Downgrade::FormerAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
     },
     Behaviour {
         level: 496,
@@ -59,7 +59,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "user groups",
         description: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
         test: "deactivated_groups_kept_their_members_before_391",
-        downgrade: Downgrade::Request(MEMBERSHIP_ROUTES, |request| match is_group_deactivated(request) {
+        downgrade: Downgrade::RequestChange(MEMBERSHIP_ROUTES, |request| match is_group_deactivated(request) {
             true => Err(Error::GroupDeactivated),
             false => Ok(()),
         }),
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /user_groups/{user_group_id}",
         description: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
         test: "only_names_of_deactivated_groups_changed_before_340",
-        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /user_groups/{user_group_id}"], |request| {
             let is_fixed_when_deactivated = |name: &String| name == "description" || name.starts_with("can_");
             match is_group_deactivated(request) && request.values.keys().any(is_fixed_when_deactivated) {
                 true => Err(Error::GroupDeactivated),
@@ -89,7 +89,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /user_groups",
         description: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
         test: "listing_deactivated_groups_had_another_parameter_from_290_to_293",
-        downgrade: Downgrade::Request(&["GET /user_groups"], |request| {
+        downgrade: Downgrade::RequestChange(&["GET /user_groups"], |request| {
             if request.level >= 290
                 && let Some(value) = request.values.remove("allow_deactivated")
             {
@@ -103,7 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "Deactivated groups are sent to clients with `include_deactivated_groups`; before, to all clients (from 290 on).",
         test: "deactivated_groups_were_for_all_from_290_to_293",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /register"], |request| {
             if request.level >= 290 {
                 request.add_capability("include_deactivated_groups");
             }
@@ -115,7 +115,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /user_groups/create",
         description: "`members` is required; before, empty by default.",
         test: "group_members_were_optional_before_259",
-        downgrade: Downgrade::Request(&["POST /user_groups/create"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())
         }),
@@ -125,7 +125,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /user_groups/{user_group_id}",
         description: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
         test: "who_may_mention_was_a_bare_value_before_260",
-        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /user_groups/{user_group_id}"], |request| {
             // The parameter already has its newest name. Below 198, clients call it `can_mention_group_id`.
             if let Some(value) = request.values.get_mut("can_mention_group") {
                 *value = format!("{{\"new\": {value}}}");
@@ -138,7 +138,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /user_groups/{user_group_id}",
         description: "`name` and `description` are optional; before, both were required.",
         test: "group_names_were_required_before_165",
-        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /user_groups/{user_group_id}"], |request| {
             let missing = ["name", "description"].into_iter().find(|name| !request.values.contains_key(*name));
             missing.map_or(Ok(()), |name| Err(Error::MissingParameter { var_name: name.into() }))
         }),

@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /invites",
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_required_channels",
-        downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
+        downgrade: Downgrade::RequestChange(&["POST /invites"], |request| match request.level {
             // The list could be empty at 157 and 158 too; below, the row of level 157 checks it.
             159.. => check_has_channels(request),
             _ => Ok(()),
@@ -62,21 +62,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /invites",
         description: "`stream_ids` may be empty, until 158.",
         test: "invitations_required_channels",
-        downgrade: Downgrade::Request(&["POST /invites"], |request| check_has_channels(request)),
+        downgrade: Downgrade::RequestChange(&["POST /invites"], |request| check_has_channels(request)),
     },
     Behaviour {
         level: 126,
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
         test: "invitations_expired_in_days_before_126",
-        downgrade: Downgrade::Request(INVITING_ROUTES, convert_days_to_minutes),
+        downgrade: Downgrade::RequestChange(INVITING_ROUTES, convert_days_to_minutes),
     },
     Behaviour {
         level: 117,
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_expires_in_days` may be null: the invitation never expires.",
         test: "invitations_always_expired_before_117",
-        downgrade: Downgrade::Request(INVITING_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(INVITING_ROUTES, |request| {
             match request.values.get("invite_expires_in_days").map(|text| text.trim()) {
                 Some("null") if Feature::ExpiryInDays.is_at(request.level) => {
                     Err(Error::bad_value("invite_expires_in_days", "is not an integer"))
@@ -90,14 +90,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 300, moderators.",
         test: "invitations_had_fewer_roles",
-        downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "300")),
+        downgrade: Downgrade::RequestChange(INVITING_ROUTES, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
         subject: "POST /invites, POST /invites/multiuse",
         description: "`invite_as` takes 100, owners.",
         test: "invitations_had_fewer_roles",
-        downgrade: Downgrade::Request(INVITING_ROUTES, |request| refuse_role(request, "100")),
+        downgrade: Downgrade::RequestChange(INVITING_ROUTES, |request| refuse_role(request, "100")),
     },
 ];
 

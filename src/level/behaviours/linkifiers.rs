@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
         description: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` refers to a group.",
         test: "linkifiers_had_format_strings_before_176",
-        downgrade: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
             let Some(format) = request.values.remove("url_format_string") else {
                 return Err(Error::MissingParameter { var_name: "url_format_string".into() });
             };
@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "Linkifiers are sent to clients with `linkifier_url_template`; before, to all clients.",
         test: "linkifiers_were_for_all_clients_before_176",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /register"], |request| {
             request.add_capability("linkifier_url_template");
             Ok(())
         }),

@@ -16,14 +16,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /messages",
         description: "`anchor` takes `date`, with `anchor_date`.",
         test: "anchors_were_no_dates_before_445",
-        downgrade: Downgrade::Refuse(&["GET /messages"], |request| refuse_anchor(request, |anchor| anchor == "date")),
+        downgrade: Downgrade::RefusalAfterParsing(&["GET /messages"], |request| {
+            refuse_anchor(request, |anchor| anchor == "date")
+        }),
     },
     Behaviour {
         level: 300,
         subject: "GET /messages",
         description: "`num_before` and `num_after` are optional; before, they were required.",
         test: "message_counts_were_required_before_300",
-        downgrade: Downgrade::Request(&["GET /messages"], |request| {
+        downgrade: Downgrade::RequestChange(&["GET /messages"], |request| {
             let is_present = |name: &str| request.values.contains_key(name);
             let fetches_range = !is_present("message_ids");
             match ["num_before", "num_after"].into_iter().find(|name| !is_present(name)) {
@@ -55,7 +57,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `channel`; before, only `stream`.",
         test: "types_were_stream_before_248_and_private_before_174",
-        downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "channel")),
+        downgrade: Downgrade::RequestChange(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "channel")),
     },
     Behaviour {
         level: 229,
@@ -97,7 +99,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /typing",
         description: "`stream_id` names the channel, and `private` is not a `type`; before, `to` held the channel's ID, and `private` meant `direct`.",
         test: "typing_named_channels_in_to_before_215",
-        downgrade: Downgrade::Request(&["POST /typing"], convert_typing_recipients),
+        downgrade: Downgrade::RequestChange(&["POST /typing"], convert_typing_recipients),
     },
     Behaviour {
         level: 193,
@@ -123,7 +125,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         description: "`type` takes `direct`; before, only `private`.",
         test: "types_were_stream_before_248_and_private_before_174",
-        downgrade: Downgrade::Request(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "direct")),
+        downgrade: Downgrade::RequestChange(MESSAGE_TYPE_ROUTES, |request| refuse_type(request, "direct")),
     },
     Behaviour {
         level: 172,
@@ -142,7 +144,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /messages/{message_id}",
         description: "`send_notification_to_old_thread` is false by default; before, true.",
         test: "the_old_topic_got_notices_of_moves_before_152",
-        downgrade: Downgrade::Request(&["PATCH /messages/{message_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /messages/{message_id}"], |request| {
             // The parameter came with level 9.
             if request.level >= 9 {
                 request.values.entry("send_notification_to_old_thread".into()).or_insert_with(|| "true".into());
@@ -166,7 +168,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /typing",
         description: "`to` holds IDs; before, it could hold addresses.",
         test: "typing_was_to_addresses_before_11",
-        downgrade: Downgrade::Request(&["POST /typing"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /typing"], |request| {
             let text = request.values.get("to").map(String::as_str).unwrap_or_default();
             let Ok(Value::Array(mut recipients)) = serde_json::from_str(text) else { return Ok(()) };
             for recipient in &mut recipients {
@@ -225,7 +227,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages/{message_id}/reactions",
         description: "`reaction_type` is optional; before, it was required.",
         test: "reactions_needed_their_type_before_2",
-        downgrade: Downgrade::Request(&["POST /messages/{message_id}/reactions"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /messages/{message_id}/reactions"], |request| {
             if request.values.contains_key("reaction_type") {
                 return Ok(());
             }
@@ -237,7 +239,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /messages",
         description: "`anchor` takes words; before, only a message ID.",
         test: "anchors_were_no_words_before_1",
-        downgrade: Downgrade::Refuse(&["GET /messages"], |request| {
+        downgrade: Downgrade::RefusalAfterParsing(&["GET /messages"], |request| {
             refuse_anchor(request, |anchor| anchor.trim().parse::<i64>().is_err())
         }),
     },

@@ -10,7 +10,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         description: "The operand of `id` may be a number; before, only text.",
         test: "narrows_named_messages_in_text_before_194",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
             refuse_numeric_id,
         ),
@@ -22,21 +22,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "narrows_were_checked_in_one_step_before_265",
         // The rows of the other two operations in `parameter_order` convert the narrow when its turn among the
         // parameters comes.
-        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_former_narrow),
+        downgrade: Downgrade::RequestChange(&["POST /messages/flags/narrow"], read_former_narrow),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /register",
         description: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
         test: "queues_accepted_any_operand_of_is_before_497",
-        downgrade: Downgrade::Request(&["POST /register"], remove_unknown_is_operands),
+        downgrade: Downgrade::RequestChange(&["POST /register"], remove_unknown_is_operands),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /messages/flags/narrow",
         description: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
         test: "flags_were_not_changed_by_with_before_497",
-        downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with_operator),
+        downgrade: Downgrade::RefusalAfterParsing(&["POST /messages/flags/narrow"], refuse_with_operator),
     },
 ];
 

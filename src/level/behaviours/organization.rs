@@ -119,7 +119,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /export/realm",
         description: "`export_type` takes `public` and `full_with_consent`; before, only numbers.",
         test: "export_types_were_numbers_before_449",
-        downgrade: Downgrade::Request(&["POST /export/realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /export/realm"], |request| {
             let Some(text) = request.values.get("export_type") else { return Ok(()) };
             match serde_json::from_str::<Value>(text) {
                 Ok(Value::String(_)) => Err(Error::bad_value("export_type", "is not an integer")),
@@ -225,7 +225,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
         description: "Only for owners; before, for administrators.",
         test: "administrators_changed_sign_up_settings_before_143",
-        downgrade: Downgrade::ReplaceAccess(
+        downgrade: Downgrade::FormerAccess(
             &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
             Access::Administrator,
         ),
@@ -241,7 +241,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm",
         description: "`message_content_edit_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             convert_zero_to_unlimited(request, "message_content_edit_limit_seconds")
         }),
     },
@@ -280,7 +280,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm",
         description: "`message_content_delete_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             convert_zero_to_unlimited(request, "message_content_delete_limit_seconds")
         }),
     },
@@ -289,14 +289,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/domains",
         description: "`domain` is plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        downgrade: Downgrade::Request(&["POST /realm/domains"], |request| request.unquote_json("domain")),
+        downgrade: Downgrade::RequestChange(&["POST /realm/domains"], |request| request.unquote_json("domain")),
     },
     Behaviour {
         level: 52,
         subject: "PATCH /realm",
         description: "Texts are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             // The former booleans were booleans in JSON at these levels.
             let was_text = |name: &str| !FORMER_BOOLEANS.contains(&name);
             let mut text_parameters =

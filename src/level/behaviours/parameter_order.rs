@@ -16,14 +16,20 @@ use std::sync::Arc;
 const DESCRIPTION: &str = "Parameters are checked in the order of their declaration; before, in another order.";
 
 /// A row that checks the parameters in their former order before the operation does. `route` is a list of one route
-/// because [`Downgrade::Request`] takes a list.
+/// because [`Downgrade::RequestChange`] takes a list.
 const fn former_order(
     level: i64,
     route: &'static [&'static str; 1],
     test: &'static str,
     check: fn(&mut Request<'_>) -> Result<(), Error>,
 ) -> Behaviour {
-    Behaviour { level, subject: route[0], description: DESCRIPTION, test, downgrade: Downgrade::Request(route, check) }
+    Behaviour {
+        level,
+        subject: route[0],
+        description: DESCRIPTION,
+        test,
+        downgrade: Downgrade::RequestChange(route, check),
+    }
 }
 
 const RANGES_TEST: &str = "range_parameters_were_checked_in_another_order";

@@ -66,7 +66,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
         description: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
-        downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, convert_posting_policy),
+        downgrade: Downgrade::RequestChange(CHANNEL_PERMISSION_ROUTES, convert_posting_policy),
     },
     Behaviour {
         level: 270,
@@ -116,7 +116,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
         description: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Request(CHANNEL_PERMISSION_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(CHANNEL_PERMISSION_ROUTES, |request| {
             refuse_anonymous_group(request, CAN_REMOVE_SUBSCRIBERS)?;
             if changes_channel(request) {
                 wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS, CHANNEL_PARAMETERS_STRICT_SINCE);
@@ -136,7 +136,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
         description: "The value is `new` in an object; before, a group's ID.",
         test: "some_permissions_of_the_organization_were_numbers_before_314",
-        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
                 refuse_anonymous_group(request, name)?;
                 wrap_in_object(request, name, ORGANIZATION_PARAMETERS_STRICT_SINCE);
@@ -171,7 +171,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
         description: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: ANONYMOUS_GROUP_TEST,
-        downgrade: Downgrade::Request(GROUP_PERMISSION_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(GROUP_PERMISSION_ROUTES, |request| {
             replace_boolean_with_number(request, CAN_MENTION, 259);
             refuse_anonymous_group(request, CAN_MENTION)
         }),

@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/playgrounds",
         description: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
         test: "playgrounds_had_prefixes_before_196",
-        downgrade: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /realm/playgrounds"], |request| {
             // The parameter already has its newest name. Below the level, clients call it `url_prefix`.
             if let Some(prefix) = request.values.get_mut("url_template") {
                 *prefix = format!("{}{CODE_PLACEHOLDER}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));

@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
         description: "`display_in_profile_summary` may be true for paragraphs.",
         test: "paragraphs_were_not_in_summaries_before_476",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"],
             |request| {
                 let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /realm/profile_fields",
         description: "`field_type` may be 8, pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        downgrade: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /realm/profile_fields"], |request| {
             let is_pronouns = request.values.get("field_type").is_some_and(|kind| *kind == PRONOUNS.to_string());
             if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
         }),
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /realm/profile_fields/{field_id}",
         description: "Omitted values stay; before, they became blank, empty or false.",
         test: "omitted_values_of_profile_fields_were_cleared_before_252",
-        downgrade: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /realm/profile_fields/{field_id}"], |request| {
             for (name, since, value) in VALUES_OF_OMITTED_PARAMETERS {
                 if request.level >= *since {
                     request.values.entry((*name).into()).or_insert_with(|| (*value).into());

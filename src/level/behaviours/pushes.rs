@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/platform_device_token",
         description: "`appid` is required; before, it could be left out.",
         test: "appid_could_be_left_out_before_223",
-        downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /users/me/platform_device_token"], |request| {
             // The app ID of tokens without one.
             request.values.entry("appid".to_owned()).or_insert_with(|| "unknown".to_owned());
             Ok(())

@@ -29,21 +29,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /zcommand",
         description: "For human users; before, for bots too.",
         test: "bots_could_run_commands_before_497",
-        downgrade: Downgrade::ReplaceAccess(&["POST /zcommand"], Access::User),
+        downgrade: Downgrade::FormerAccess(&["POST /zcommand"], Access::User),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "DELETE /bots/{bot_id}",
         description: "For human users except guests; before, for everyone who may change the bot.",
         test: "others_could_request_bot_deletion_before_497",
-        downgrade: Downgrade::ReplaceAccess(&["DELETE /bots/{bot_id}"], Access::User),
+        downgrade: Downgrade::FormerAccess(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /reminders",
         description: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
         test: "reminders_required_a_message_and_a_time_before_497",
-        downgrade: Downgrade::Request(&["POST /reminders"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /reminders"], |request| {
             request.check_required::<i64>("message_id")?;
             request.check_required::<i64>("scheduled_delivery_timestamp")
         }),
@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register: client_capabilities",
         description: "`notification_settings_null` may be left out; before, it was required.",
         test: "the_capability_for_null_settings_was_required",
-        downgrade: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /register"], |request| {
             // The operation declares these parameters before `client_capabilities`, so their errors come first.
             check_early_booleans(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
@@ -71,21 +71,24 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages, POST /scheduled_messages",
         description: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
         test: "recipients_came_in_lists_before_497",
-        downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
+        downgrade: Downgrade::RefusalAfterParsing(
+            &["POST /messages", "POST /scheduled_messages"],
+            refuse_single_recipient,
+        ),
     },
     Behaviour {
         level: 262,
         subject: "GET /users/{email}",
         description: "Parameters are read in the order of their declaration; below 262, some booleans were read first.",
         test: "some_booleans_were_read_first",
-        downgrade: Downgrade::Request(&["GET /users/{email}"], check_early_booleans),
+        downgrade: Downgrade::RequestChange(&["GET /users/{email}"], check_early_booleans),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "GET /messages/matches_narrow",
         description: "`msg_ids` may not be negative; before, negative IDs were ignored.",
         test: "invalid_values_were_ignored_before_497",
-        downgrade: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
+        downgrade: Downgrade::RequestChange(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
             if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
                 ids.retain(|id| id.as_i64().is_none_or(|id| id >= 0));
@@ -99,7 +102,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /messages",
         description: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
         test: "invalid_values_were_ignored_before_497",
-        downgrade: Downgrade::Request(&["POST /messages"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
             match request.values.get_mut("to").filter(|_| is_channel) {
                 Some(to) if to == "true" => "1".clone_into(to),
@@ -114,7 +117,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /streams/{stream_id}/delete_topic",
         description: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
         test: "invalid_values_were_ignored_before_497",
-        downgrade: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
                 if is_too_long {
@@ -130,7 +133,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /users/me/platform_device_token",
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
-        downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /users/me/platform_device_token"], |request| {
             if request.level >= TOKEN_PARAMETERS_CHECKED_SINCE {
                 request.check_required::<String>("token")?;
                 request.check_required::<AppId>("appid")?;
@@ -143,14 +146,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "DELETE /users/me/platform_device_token",
         description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_497",
-        downgrade: Downgrade::Request(&["DELETE /users/me/platform_device_token"], replace_base64_token),
+        downgrade: Downgrade::RequestChange(&["DELETE /users/me/platform_device_token"], replace_base64_token),
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
         subject: "POST /messages",
         description: "A missing recipient is reported before other parameters are read; formerly, after them.",
         test: "missing_targets_were_bad_requests_before_497",
-        downgrade: Downgrade::Request(&["POST /messages"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /messages"], |request| {
             if request.values.contains_key("to") {
                 return Ok(());
             }

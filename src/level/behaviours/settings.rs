@@ -41,7 +41,9 @@ macro_rules! former_values {
                 subject: "PATCH /settings, PATCH /realm/user_settings_defaults",
                 description: $description,
                 test: $test,
-                downgrade: Downgrade::Request(SETTING_ROUTES, |request| set_present_value(request, $name, $to_present)),
+                downgrade: Downgrade::RequestChange(SETTING_ROUTES, |request| {
+                    set_present_value(request, $name, $to_present)
+                }),
             },
         ]),*];
     };
@@ -121,7 +123,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         subject: "PATCH /settings, PATCH /realm/user_settings_defaults",
         description: "`realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true or false.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
-        downgrade: Downgrade::Request(SETTING_ROUTES, convert_name_in_notifications),
+        downgrade: Downgrade::RequestChange(SETTING_ROUTES, convert_name_in_notifications),
     },
     Behaviour {
         level: 168,
@@ -142,7 +144,7 @@ static OTHER_ROWS: &[Behaviour] = &[
         subject: "PATCH /settings/display",
         description: "`color_scheme` was `night_mode`, true or false, where false means 1.",
         test: "the_color_scheme_was_night_mode_before_21",
-        downgrade: Downgrade::Request(&["PATCH /settings/display"], convert_night_mode),
+        downgrade: Downgrade::RequestChange(&["PATCH /settings/display"], convert_night_mode),
     },
     Behaviour {
         level: 21,
@@ -196,7 +198,7 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
         subject: "PATCH /settings/display",
         description: "`web_home_view`, `emojiset` and `timezone` are plain text; before, JSON strings.",
         test: "texts_of_settings_were_json",
-        downgrade: Downgrade::Request(&["PATCH /settings/display"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /settings/display"], |request| {
             ["web_home_view", "emojiset", "timezone"].into_iter().try_for_each(|name| request.unquote_json(name))
         }),
     },
@@ -205,14 +207,16 @@ static JSON_TEXT_ROWS: &[Behaviour] = &[
         subject: "PATCH /settings/display",
         description: "`default_language` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
-        downgrade: Downgrade::Request(&["PATCH /settings/display"], |request| request.unquote_json("default_language")),
+        downgrade: Downgrade::RequestChange(&["PATCH /settings/display"], |request| {
+            request.unquote_json("default_language")
+        }),
     },
     Behaviour {
         level: 63,
         subject: "PATCH /settings/notifications",
         description: "`notification_sound` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
-        downgrade: Downgrade::Request(&["PATCH /settings/notifications"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /settings/notifications"], |request| {
             request.unquote_json("notification_sound")
         }),
     },

@@ -28,7 +28,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "PATCH /users/me/subscriptions/{stream_id}",
         description: "`value` is JSON, or plain text for a color; below 274, it was always plain text.",
         test: "settings_of_subscriptions_were_plain_texts_before_274",
-        downgrade: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
+        downgrade: Downgrade::RequestChange(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
                 *value = Value::from(value.as_str()).to_string();
             }
@@ -40,9 +40,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST /register",
         description: "`include_subscribers` takes `partial`; before, that was an error.",
         test: "partial_subscribers_were_an_error_before_412",
-        downgrade: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
-            Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
-            _ => Ok(()),
+        downgrade: Downgrade::RequestChange(&["POST /register"], |request| {
+            match request.values.get("include_subscribers") {
+                Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
+                _ => Ok(()),
+            }
         }),
     },
     Behaviour {
@@ -51,7 +53,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`include_subscribers` takes `partial` too; before, only a boolean.",
         test: "some_booleans_were_read_first",
         // Below the level, `include_subscribers` is one of the booleans that are checked before other parameters.
-        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_early_booleans),
+        downgrade: Downgrade::RequestChange(&["GET /users/me/subscriptions"], check_early_booleans),
     },
     Behaviour {
         level: 289,
@@ -90,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "DELETE /users/me/subscriptions",
         description: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, only administrators could, and owners their bots.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
+        downgrade: Downgrade::RequestChange(&["DELETE /users/me/subscriptions"], |request| {
             check_may_unsubscribe(request, true)
         }),
     },
@@ -99,7 +101,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "DELETE /users/me/subscriptions",
         description: "Users may unsubscribe their bots; before, only administrators could.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
+        downgrade: Downgrade::RequestChange(&["DELETE /users/me/subscriptions"], |request| {
             check_may_unsubscribe(request, false)
         }),
     },
@@ -133,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "POST and DELETE /users/me/subscriptions",
         description: "`principals` may be user IDs; before, only addresses.",
         test: "principals_were_addresses_before_9",
-        downgrade: Downgrade::Request(
+        downgrade: Downgrade::RequestChange(
             &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
             refuse_principal_ids,
         ),

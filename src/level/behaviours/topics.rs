@@ -102,7 +102,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "operations that take a topic or a narrow",
         description: "The empty topic is called by its display name; before, `(no topic)` was a topic's name.",
         test: EMPTY_TOPIC_TEST,
-        downgrade: Downgrade::Request(TOPIC_ROUTES, |request| {
+        downgrade: Downgrade::RequestChange(TOPIC_ROUTES, |request| {
             convert_empty_topic(request);
             Ok(())
         }),
@@ -112,14 +112,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         subject: "operations that send or move messages",
         description: "The topic may be empty; before, `Topic can't be empty!`.",
         test: "topics_were_never_empty_before_334",
-        downgrade: Downgrade::Refuse(SENDING_ROUTES, refuse_empty_topic),
+        downgrade: Downgrade::RefusalAfterParsing(SENDING_ROUTES, refuse_empty_topic),
     },
     Behaviour {
         level: 219,
         subject: "POST /user_topics",
         description: "`visibility_policy` takes 3, followed.",
         test: "topics_were_not_followed_before_219",
-        downgrade: Downgrade::Request(&["POST /user_topics"], |request| {
+        downgrade: Downgrade::RequestChange(&["POST /user_topics"], |request| {
             match request.values.get("visibility_policy") {
                 Some(policy) if policy == "3" => Err(Error::disallowed_value("visibility_policy")),
                 _ => Ok(()),

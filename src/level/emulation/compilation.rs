@@ -99,12 +99,12 @@ impl Emulation {
 
     fn add_downgrade(&mut self, downgrade: &'static Downgrade) {
         match *downgrade {
-            Downgrade::Request(routes, change) => {
+            Downgrade::RequestChange(routes, change) => {
                 for route in routes {
                     self.request_changes.entry(route_key(route)).or_default().push(change);
                 }
             }
-            Downgrade::Refuse(routes, change) => {
+            Downgrade::RefusalAfterParsing(routes, change) => {
                 for route in routes {
                     self.deferred_refusals.entry(route_key(route)).or_default().push(change);
                 }
@@ -134,7 +134,7 @@ impl Emulation {
                 }
             }
             Downgrade::ErrorMessage(change_error_message) => self.error_message_changes.push(change_error_message),
-            Downgrade::ReplaceAccess(routes, access) => {
+            Downgrade::FormerAccess(routes, access) => {
                 for route in routes {
                     self.access_changes.entry(route_key(route)).or_default().replacement = Some(access);
                 }

@@ -62,8 +62,9 @@ pub struct UserState {
     pub presence: Option<Presence>,
     /// When the user last made a request that changes the realm, polls included, or sent a message of the fixture;
     /// updated at most once per hour.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_at: Option<Timestamp>,
+    // The name in state documents, which must stay so that they can still be read.
+    #[serde(rename = "active_at", default, skip_serializing_if = "Option::is_none")]
+    pub last_request_at: Option<Timestamp>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
     /// The user's scheduled messages that were sent, to tell them from those that never existed.
@@ -267,16 +268,19 @@ pub struct Status {
     /// Never ""; None for a status without a text.
     pub text: Option<String>,
     pub emoji: Option<Emoji>,
-    /// Whether the user ever set a status. Then clients see whether the user is away, even if the status has neither
-    /// text nor emoji.
+    /// True from the first time that this program sets the status. Older state documents lack the field, so ask
+    /// [`Status::was_set`].
+    // The name in state documents, which must stay so that they can still be read.
     #[serde(rename = "is_stored", default)]
-    pub was_set: bool,
+    pub is_marked_as_set: bool,
 }
 
 impl Status {
-    /// Whether the user ever set a status. One with a text or an emoji was set: older state documents lack the field.
-    pub fn was_ever_set(&self) -> bool {
-        self.was_set || self.text.is_some() || self.emoji.is_some()
+    /// Whether the user ever set a status. Then clients see whether the user is away, even if the status has neither
+    /// text nor emoji.
+    pub fn was_set(&self) -> bool {
+        // One with a text or an emoji was set, whatever an older state document says.
+        self.is_marked_as_set || self.text.is_some() || self.emoji.is_some()
     }
 }
 
