@@ -364,7 +364,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<push::RegisterPush>(),
     write::<push::TestEncryptedPush>(),
     write::<push::TestPush>(),
-    read::<push::RegisterRemotePush>(),
+    read::<push::RegisterDeviceAtRelay>(),
     read::<custom_emoji::GetCustomEmoji>(),
     write::<custom_emoji::UploadCustomEmoji>(),
     write::<custom_emoji::DeactivateCustomEmoji>(),

@@ -302,7 +302,7 @@ fn outgoing_message(
         to: target,
         content: context.origin.make_upload_links_relative(content),
         client: delivery.service.client.into(),
-        read_by_sender: false,
+        is_read_by_sender: false,
         read_by: OrdSet::new(),
         queue_and_local_id: None,
         render_context: Some(context.render_context()),

@@ -103,7 +103,7 @@ impl Write for SendMessage {
             to: target,
             content: context.origin.make_upload_links_relative(content),
             client: context.client.into(),
-            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(context.client)),
+            is_read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(context.client)),
             read_by: OrdSet::new(),
             queue_and_local_id: params
                 .queue_id

@@ -55,8 +55,8 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Whether parameters are sent in the query or a form.
-    pub fn takes_forms(self) -> bool {
+    /// Whether parameters are read from the query and the form.
+    pub fn reads_query_and_form(self) -> bool {
         self == Protocol::Api
     }
 }
@@ -144,11 +144,10 @@ pub trait PartialWrite: Operation {
 ///
 /// The doc comment is the summary in the reference. `removed_in 400` names the first level without the operation;
 /// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
-/// share parameters, or read them in a way of their own, name a type that implements [`Parameters`]:
-/// `params from Type;`.
-/// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts after the first
-/// line are optional; the default reply is [`Success`](super::Success). `precondition`, `message`, `session`, `takes
-/// files`, `gives keys`, `is fast`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of
+/// share parameters, or read them in a way of their own, name a type that implements [`Parameters`]: `params from
+/// Type;`. Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts after the
+/// first line are optional; the default reply is [`Success`](super::Success). `precondition`, `message`, `session`,
+/// `takes files`, `gives keys`, `is fast`, `effects [...]`, `caller in "parameter"` and `protocol` set the constants of
 /// [`Operation`].
 macro_rules! operation {
     (

@@ -7,7 +7,7 @@ mod relay;
 mod store;
 
 pub use register::RegisterPush;
-pub use relay::RegisterRemotePush;
+pub use relay::RegisterDeviceAtRelay;
 
 use super::{OperationContext, Success, Write, operation};
 use crate::error::Error;

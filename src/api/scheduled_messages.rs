@@ -171,9 +171,9 @@ impl Write for ScheduleMessage {
             check_and_render(tx, context, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled_id());
-        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(context.client));
+        let is_read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(context.client));
         let message =
-            ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
+            ScheduledMessage { id, sender, to, content, rendered, deliver_at, is_read_by_sender, has_failed: false };
         let message = tx.put_scheduled_message(message);
         let event = ScheduledMessagesAdd { scheduled_messages: vec![ScheduledMessageRecord::new(&message)] };
         tx.emit(Audience::of_user(sender), event);

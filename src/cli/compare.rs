@@ -21,7 +21,7 @@ use crate::cli::upstream::parse_base_url;
 use crate::scenario::server_comparison::{ComparedServer, Correspondence, ProbeSettings, handles, play};
 use crate::scenario::{Document, Scenario, random_word};
 use crate::upstream::{BaseUrl, Options, Upstream};
-use accounts::{Accounts, role_name, similar_handle};
+use accounts::{Accounts, account_name, similar_handle};
 pub use accounts::{handle_of, role_names};
 use baseline::Baseline;
 use clap::Args;
@@ -230,7 +230,7 @@ impl Compare {
             let place = url.map(|url| format!(" for {url}")).unwrap_or_default();
             let suggestion =
                 similar_handle(handle).map(|handle| format!("; did you mean `{handle}`?")).unwrap_or_default();
-            format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), role_name(handle))
+            format!("{} has no account `{}`{place}{suggestion}", self.accounts.display(), account_name(handle))
         };
         let run_word = random_word();
         let failed_wait_count = AtomicUsize::new(0);
@@ -295,7 +295,7 @@ impl Compare {
         let settings = settings.json().map_err(CliError::failure)?;
         let transport = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
         let accounts = accounts.for_server(position, base_url.as_str());
-        ComparedServer::open(base_url.as_str().to_owned(), transport, settings, &accounts, role_name)
+        ComparedServer::open(base_url.as_str().to_owned(), transport, settings, &accounts, account_name)
             .await
             .map_err(CliError::failure)
     }

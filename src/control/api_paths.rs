@@ -1,4 +1,4 @@
-//! Which paths the operations of the API have, for the layers above the HTTP side.
+//! Which paths the operations of the API have, for `cli`, which may not use `http`.
 
 use crate::http::router::Router;
 

@@ -106,7 +106,7 @@ pub fn list(world: &World) -> Value {
 
 /// Sends the current networks to the world's watchers.
 fn broadcast_networks(world: &World) {
-    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", current: list(world) });
+    world.broadcast(WatchFrame::NetworksOrRateLimits { at: world.now(), kind: "network", current: list(world) });
 }
 
 /// Ends the network of the user in the query, or all networks if it names none.

@@ -90,7 +90,7 @@ impl PushFilter {
 
 /// The properties of a world's server that the payloads of pushes contain.
 pub fn server_properties<'a>(settings: &'a WorldSettings, base_url: &'a str) -> ServerProperties<'a> {
-    ServerProperties { base_url, level: settings.feature_level, product: settings.dialect.product() }
+    ServerProperties { base_url, feature_level: settings.feature_level, product: settings.dialect.product() }
 }
 
 /// Lists the pushes that match the query, newest last. URLs in them begin with `base_url`.

@@ -62,7 +62,7 @@ pub fn list(world: &World) -> Value {
 
 /// Sends the current rate limits to the world's watchers.
 fn broadcast_rate_limits(world: &World) {
-    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "rate_limit", current: list(world) });
+    world.broadcast(WatchFrame::NetworksOrRateLimits { at: world.now(), kind: "rate_limit", current: list(world) });
 }
 
 /// Ends the limit of the user in the query, or all limits if it names none.

@@ -221,7 +221,7 @@ fn neutral_parameter(
         parameters.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
     known_names.push(CLIENT_PARAMETER);
     let location = format!("{prefix}params{}", path_step(&name));
-    if rows.iter().all(|row| !row.protocol.takes_forms()) {
+    if rows.iter().all(|row| !row.protocol.reads_query_and_form()) {
         return Err(refusal(format!("{location}: resumable uploads take headers, which are not entered")));
     }
     let neutral_name = dialect.neutral_key(&name);

@@ -131,7 +131,7 @@ fn frame(world: &World, watch_frame: &WatchFrame, base_url: &str) -> Value {
             "journal_id": journal_id,
             "effect": effect,
         }),
-        WatchFrame::Conditions { at, kind, current } => {
+        WatchFrame::NetworksOrRateLimits { at, kind, current } => {
             let mut frame = current.clone();
             frame["type"] = (*kind).into();
             frame["at"] = at.fractional_seconds().into();

@@ -1,4 +1,5 @@
-//! Features of what belongs to a single user: settings, devices and pushes, event queues, commands.
+//! Features of what belongs to a single user: settings, devices and pushes, event queues, commands (the form of a
+//! row: `feature.rs`).
 
 macro_rules! personal {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
@@ -11,7 +12,7 @@ macro_rules! personal {
             /// Every reply has `queue_id`; below 497, only replies to polls that created their queue.
             EveryPollReturnsQueueId = 497, Between(388, 497),
                 on "GET /events", test "only_polls_that_created_their_queue_returned_its_id_before_497";
-            /// The registration removes the legacy token that is the same; below 483, it stayed.
+            /// The registration removes the legacy token with the same value; below 483, it stayed.
             RegistrationRemovesLegacyToken = 483, ChangeLog,
                 on "POST /mobile_push/register", test "legacy_tokens_stayed_after_registration_before_483";
             /// The server assigns device IDs; below 468, the client chose them, all parameters were required, and a

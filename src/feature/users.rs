@@ -1,4 +1,4 @@
-//! Features of users, bots, groups and invitations.
+//! Features of users, bots, groups and invitations (the form of a row: `feature.rs`).
 
 macro_rules! users {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
@@ -108,7 +108,7 @@ macro_rules! users {
             ExpiryInDays = 96, ChangeLog,
                 on "POST /invites, POST /invites/multiuse", test "nobody_chose_when_invitations_expire_before_96";
             /// Requires the permission to create users; below 36, the role of administrator.
-            CreatingUsersIsPermission = 36, ChangeLog,
+            CreateUsersPermission = 36, ChangeLog,
                 on "POST /users", test "administrators_created_users_before_36";
         }
     };

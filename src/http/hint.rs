@@ -3,7 +3,7 @@
 mod ids;
 mod messages;
 mod nearest;
-mod newer;
+mod newer_values;
 mod values;
 
 use super::authentication::RequestCredentials;
@@ -22,7 +22,7 @@ use nearest::{MIN_SIMILARITY, find_similar};
 pub use ids::{for_hidden_channel, for_name_instead_of_id};
 pub use messages::for_message;
 pub use nearest::for_name;
-pub use newer::for_newer_value;
+pub use newer_values::for_newer_value;
 pub use values::{for_event_types, for_value};
 
 /// A hint that depends on nothing but the error.

@@ -1,4 +1,4 @@
-//! Serializes the calls of outgoing webhooks as requests, at the world's level and in its dialect.
+//! Serializes the requests to outgoing webhooks, at the world's level and in its dialect.
 
 use crate::api::SERVICE_VERSION;
 use crate::feature::Feature;

@@ -52,7 +52,7 @@ pub(super) fn finish(
             session_effects::update_sessions(context, authorized.row, outcome.session_user, response)
         }
         Err(error) => match protocol {
-            Protocol::Api => api::refuse(context, authorized, error),
+            Protocol::Api => api::build_refusal(context, authorized, error),
             Protocol::Resumable => tus::refusal(&error),
         },
     }

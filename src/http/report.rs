@@ -63,7 +63,8 @@ pub(super) fn report_request(
 
 fn collect_facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
     let incoming = context.incoming;
-    let takes_form = journaled.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
+    let takes_form =
+        journaled.row.is_some_and(|row| row.protocol.reads_query_and_form() && row.access != Access::KeyHolder);
     let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
     let is_unauthorized = journaled.entry.status == 401;
     let authorization = if is_unauthorized { incoming.headers().get(header::AUTHORIZATION) } else { None };

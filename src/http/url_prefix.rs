@@ -57,7 +57,7 @@ pub fn prefix_relative_urls(value: &mut Value, prefix: &str) {
             let is_html = object.get("content_type").is_some_and(|kind| kind == "text/html");
             for (key, value) in object.iter_mut() {
                 match value {
-                    // Texts that clients stored only look like URLs.
+                    // What clients stored stays as it is, even if it looks like a URL.
                     _ if USER_DATA_KEYS.contains(&key.as_str()) => {}
                     // Drafts, saved snippets and the edit history have Markdown under this key.
                     Value::String(_) if key == "content" && !is_html => {}

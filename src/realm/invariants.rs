@@ -16,6 +16,7 @@ mod uploads;
 #[cfg(test)]
 mod tests;
 
+// The check of state documents reports these with their paths.
 pub use messages::unknown_recipients;
 
 use super::Realm;
@@ -80,12 +81,17 @@ pub fn all_violations(realm: &Realm) -> Vec<Violation> {
     all().iter().flat_map(violations).collect()
 }
 
-/// The sentences that `violation` returns for items, without the items for which it returns None.
+/// The sentences that `violation` returns for items; none for an item for which it returns None.
 fn violations_of<T>(items: impl IntoIterator<Item = T>, violation: impl FnMut(T) -> Option<String>) -> Vec<String> {
     items.into_iter().filter_map(violation).collect()
 }
 
-/// A sentence that begins with `subject` if two values differ; otherwise no sentence.
-fn mismatch<T: PartialEq + fmt::Debug>(subject: &str, actual: &T, expected: &T) -> Vec<String> {
-    if actual == expected { Vec::new() } else { vec![format!("{subject} {actual:?}, should have {expected:?}")] }
+/// A sentence that begins with `subject_and_verb`, such as `the index of users has`, if two values differ; otherwise no
+/// sentence.
+fn mismatch<T: PartialEq + fmt::Debug>(subject_and_verb: &str, actual: &T, expected: &T) -> Vec<String> {
+    if actual == expected {
+        Vec::new()
+    } else {
+        vec![format!("{subject_and_verb} {actual:?}, should have {expected:?}")]
+    }
 }

@@ -2,8 +2,8 @@
 //! 11.3, 12).
 
 mod range;
+mod resolution;
 mod search;
-mod term;
 
 use super::Realm;
 use super::channel::Privacy;
@@ -17,8 +17,8 @@ use crate::error::Error;
 use imbl::OrdSet;
 
 pub use range::{Anchor, MessageRange, NEWEST_ANCHOR, SelectedMessages};
+pub use resolution::{MAX_TERMS, RawTerm};
 pub use search::{STOP_WORDS, Search};
-pub use term::{MAX_TERMS, RawTerm};
 
 /// A narrow whose channels and users are resolved for one viewer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,11 +45,11 @@ enum Condition {
     /// In lower case; "" for the empty topic.
     Topic(String),
     Sender(UserId),
-    /// None if the users never exchanged messages.
+    /// Direct messages among exactly these users, whose conversation has this ID. None if it does not exist.
     Conversation(Option<RecipientId>),
     /// Direct messages with this user.
     DirectIncluding(UserId),
-    /// Direct messages among three or more with this user.
+    /// Group direct messages (three or more users) that include this user.
     GroupIncluding(UserId),
     IsDirect,
     IsStarred,
@@ -63,6 +63,7 @@ enum Condition {
     HasImage,
     HasLink,
     HasReaction,
+    /// Messages of the combined feed.
     InHome,
     /// `in:home` below the level of [`Feature::InHomeCanBeNegated`](crate::feature::Feature::InHomeCanBeNegated).
     InHomeLegacy,
@@ -85,7 +86,7 @@ impl Narrow {
         raw_terms: &[RawTerm],
         feature_level: i64,
     ) -> Result<Self, Error> {
-        term::resolve(realm, viewer, raw_terms, feature_level)
+        resolution::resolve(realm, viewer, raw_terms, feature_level)
     }
 
     /// All search terms that are not negated, as one search; None if the narrow has none.

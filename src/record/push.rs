@@ -1,4 +1,4 @@
-//! The control API's record of a push notification: what the relay received, and what the phone gets from it.
+//! Control's record of a push: what the relay received, and what it sends to the phone's push service.
 
 #[cfg(feature = "encrypted-pushes")]
 mod encryption;
@@ -29,13 +29,13 @@ pub struct ServerProperties<'a> {
     /// The organization's URL, without a trailing slash.
     pub base_url: &'a str,
     /// The world's feature level.
-    pub level: i64,
+    pub feature_level: i64,
     /// The key of the payload in messages for Apple's service: `chat`, or a dialect's name.
     pub product: &'a str,
 }
 
 /// A push as control shows it: an object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted
-/// `payload`, and `wire`, which is what the phone gets; null for registrations.
+/// `payload`, and `wire`, which the relay sends to the phone's push service; null for registrations.
 pub fn push_record(realm: &Realm, push: &Push, server: ServerProperties<'_>) -> Value {
     let mut record = json!({
         "id": push.id,

@@ -127,7 +127,7 @@ impl Upstream {
     fn should_retry(&self, error: &RequestError) -> bool {
         let has_succeeded = self.has_succeeded.load(Ordering::Relaxed);
         let is_server_failure = match &error.reason {
-            Reason::Page { status, .. } | Reason::NotJson { status, .. } => status.is_server_error(),
+            Reason::HtmlPage { status, .. } | Reason::NotJson { status, .. } => status.is_server_error(),
             Reason::Unreachable(_) => false,
             _ => true,
         };

@@ -29,7 +29,7 @@ pub enum Reason {
     /// The server redirects to this URL.
     Redirected(String),
     /// The reply is an HTML page.
-    Page { status: StatusCode, title: Option<String> },
+    HtmlPage { status: StatusCode, title: Option<String> },
     /// The reply is not JSON, or has an unexpected structure.
     NotJson { status: StatusCode, reason: String },
     /// An error reply of the API. For a download, any status other than 200.
@@ -46,7 +46,7 @@ impl RequestError {
     /// Whether the same request may succeed if it is repeated soon.
     pub fn is_temporary(&self) -> bool {
         match &self.reason {
-            Reason::Unreachable(_) | Reason::Timeout(_) | Reason::BrokenOff { .. } | Reason::Page { .. } => true,
+            Reason::Unreachable(_) | Reason::Timeout(_) | Reason::BrokenOff { .. } | Reason::HtmlPage { .. } => true,
             Reason::NotJson { .. } => true,
             Reason::ErrorReply { status, .. } => status.is_server_error(),
             Reason::Certificate(_) | Reason::Oversized(_) | Reason::Redirected(_) | Reason::AccountRejected { .. } => {
@@ -76,6 +76,7 @@ impl Reason {
         } else if root_message.contains("certificate") {
             Self::Certificate(root_message)
         } else if error.is_connect() || error.is_builder() {
+            // A builder fails before anything connects, for example because of a wrong proxy.
             Self::Unreachable(root_message)
         } else {
             Self::BrokenOff { bytes_read, reason: root_message }
@@ -118,7 +119,7 @@ impl fmt::Display for Reason {
             }
             Self::Oversized(limit) => write!(f, "the reply is larger than {} MiB", limit >> 20),
             Self::Redirected(url) => write!(f, "the server leads to {url} instead; give the base URL that it leads to"),
-            Self::Page { status, title } => {
+            Self::HtmlPage { status, title } => {
                 write!(f, "the reply is a page in HTML instead of JSON (status {}", status.as_u16())?;
                 if let Some(title) = title {
                     write!(f, ", {title:?}")?;

@@ -35,7 +35,7 @@ impl Reply {
     pub fn json_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Reason> {
         serde_json::from_slice(&self.body).map_err(|error| {
             if self.is_page() {
-                Reason::Page { status: self.status, title: self.title() }
+                Reason::HtmlPage { status: self.status, title: self.title() }
             } else {
                 let encoding_message = self
                     .unexpected_encoding()

@@ -61,7 +61,7 @@ pub enum WatchFrame {
         effect: Value,
     },
     /// The networks or the rate limits were changed.
-    Conditions {
+    NetworksOrRateLimits {
         at: Timestamp,
         /// `network` or `rate_limit`: the type of the frame.
         kind: &'static str,
@@ -87,7 +87,7 @@ impl WatchFrame {
             WatchFrame::Request(_)
             | WatchFrame::Clock { .. }
             | WatchFrame::Fault { .. }
-            | WatchFrame::Conditions { .. } => None,
+            | WatchFrame::NetworksOrRateLimits { .. } => None,
         }
     }
 }

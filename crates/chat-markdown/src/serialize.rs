@@ -28,39 +28,40 @@ pub(super) fn add_line_ends(tree: &mut Tree, node: NodeId) {
 /// The HTML of the text and children of an element, without white space at its ends.
 pub(super) fn inner_html(tree: &Tree, node: NodeId) -> String {
     let mut html = String::new();
-    push_inside(&mut html, tree, node);
+    push_contents(&mut html, tree, node);
     html.trim_matches(is_space).to_owned()
 }
 
-fn push_inside(html: &mut String, tree: &Tree, node: NodeId) {
-    html::push_text_with_entities(html, &tree[node].text.content);
+fn push_contents(output: &mut String, tree: &Tree, node: NodeId) {
+    html::push_text_with_entities(output, &tree[node].text.content);
     for &child in &tree[node].children {
-        push_element(html, tree, child);
-        html::push_text_with_entities(html, &tree[child].tail.content);
+        push_element(output, tree, child);
+        html::push_text_with_entities(output, &tree[child].tail.content);
     }
 }
 
-fn push_element(html: &mut String, tree: &Tree, node: NodeId) {
+fn push_element(output: &mut String, tree: &Tree, node: NodeId) {
     let tag = tree.tag(node);
-    html.push('<');
-    html.push_str(tag);
+    output.push('<');
+    output.push_str(tag);
     let mut attributes: Vec<&(&str, String)> = tree[node].attributes.iter().collect();
+    // Real servers write them in the order of their names.
     attributes.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in attributes {
-        html.push(' ');
-        html.push_str(name);
+        output.push(' ');
+        output.push_str(name);
         // An attribute whose value is its name, such as `controls`, is written without the value.
         if value != name {
-            html.push_str("=\"");
-            html::push_attribute(html, value);
-            html.push('"');
+            output.push_str("=\"");
+            html::push_attribute(output, value);
+            output.push('"');
         }
     }
-    html.push('>');
-    push_inside(html, tree, node);
+    output.push('>');
+    push_contents(output, tree, node);
     if !is_void(tag) {
-        html.push_str("</");
-        html.push_str(tag);
-        html.push('>');
+        output.push_str("</");
+        output.push_str(tag);
+        output.push('>');
     }
 }

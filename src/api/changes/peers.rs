@@ -129,8 +129,8 @@ impl PublicChange {
 }
 
 /// Event: `subscription` peer_remove to users who unsubscribe together, about each other. The audience of
-/// [`emit_peers`] does not include them.
-pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
+/// [`emit_peer_changes`] does not include them.
+pub(super) fn emit_removal_among_unsubscribed(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersUnsubscribed { channels: change.channels.clone(), users: change.users.clone() };
         let event = Event::new(EventKind::SubscriptionPeerRemove, payload)
@@ -140,12 +140,12 @@ pub(super) fn emit_removal_among_leavers(tx: &mut Tx, change: &PeerChange) {
 }
 
 /// Event, for each change: `subscription` peer_add or peer_remove, whichever `event` makes.
-pub(super) fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
-    emit_peers_with_condition(tx, event, changes, DeliveryCondition::of_channel);
+pub(super) fn emit_peer_changes<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
+    emit_peer_changes_with_condition(tx, event, changes, DeliveryCondition::of_channel);
 }
 
-/// Like [`emit_peers`], with a delivery condition that depends on whether the channels are archived.
-pub(super) fn emit_peers_with_condition<E: EventData>(
+/// Like [`emit_peer_changes`], with a delivery condition that depends on whether the channels are archived.
+pub(super) fn emit_peer_changes_with_condition<E: EventData>(
     tx: &mut Tx,
     event: fn(Peers) -> E,
     changes: Vec<PeerChange>,

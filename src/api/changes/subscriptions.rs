@@ -1,6 +1,8 @@
 //! Subscribing and unsubscribing users, and suspending and resuming the subscriptions of accounts, with all events.
 
-use super::peers::{emit_peers, emit_peers_with_condition, emit_removal_among_leavers, peer_changes};
+use super::peers::{
+    emit_peer_changes, emit_peer_changes_with_condition, emit_removal_among_unsubscribed, peer_changes,
+};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -86,7 +88,7 @@ pub fn subscribe_all(
         emit_subscribed(tx, *user, user_channels);
     }
     let changes = peer_changes(tx, newcomers_by_channel, true);
-    emit_peers(tx, SubscriptionPeerAdd, changes);
+    emit_peer_changes(tx, SubscriptionPeerAdd, changes);
     new_subscriptions
 }
 
@@ -112,9 +114,9 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     // Computed before the users leave, so that the audience is that of the present subscribers.
     let changes = peer_changes(tx, leavers_by_channel, false);
     for change in &changes {
-        emit_removal_among_leavers(tx, change);
+        emit_removal_among_unsubscribed(tx, change);
     }
-    emit_peers(tx, SubscriptionPeerRemove, changes);
+    emit_peer_changes(tx, SubscriptionPeerRemove, changes);
     for (user, user_channels) in &ended_subscriptions {
         unsubscribe(tx, *user, user_channels);
     }
@@ -133,7 +135,7 @@ pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_with_condition(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
+    emit_peer_changes_with_condition(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
         true => DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivedPeerRemoveOnDeactivation.since()),
         false => DeliveryCondition::From(Feature::PeerRemoveOnDeactivation.since()),
     });
@@ -154,7 +156,7 @@ pub fn resume_subscriptions(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
 /// Event: `subscription` peer_add to everyone else who can see the subscribers.
 pub fn emit_resumed_subscriptions(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), true);
-    emit_peers(tx, SubscriptionPeerAdd, changes);
+    emit_peer_changes(tx, SubscriptionPeerAdd, changes);
 }
 
 fn subscribed_channels(realm: &Realm, user: UserId) -> Vec<ChannelId> {

@@ -33,7 +33,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
         "Push Hook" => format!("{} / {}", repository_name(&payload)?, branch_name(&payload)?),
         _ => repository_name(&payload)?.to_owned(),
     };
-    // Unlike for other services, an empty topic counts as none.
+    // A custom topic leaves out the repository, so it is put before the content. Unlike for other services, an empty
+    // topic counts as none.
     let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
     let content = match has_custom_topic {
         true => format!("[[{}]({})] {content}", repository_name(&payload)?, homepage_url(&payload)?),
@@ -43,7 +44,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<RenderedDelivery, Error> {
 }
 
 /// The name of a system hook's event as the webhooks of projects write it, for example `Tag Push Hook` for `tag_push`.
-/// What follows `__` in the name is left out, as on real servers. A system hook covers a whole installation of GitLab.
+/// A system hook covers a whole installation of GitLab. What follows `__` in the name is left out, as on real servers.
 fn system_hook_event(payload: &PayloadValue<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,

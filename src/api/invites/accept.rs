@@ -16,7 +16,8 @@ use crate::realm::tx::Tx;
 use crate::record::events::MemberChange;
 use std::sync::Arc;
 
-/// A valid invitation, by link or by email.
+/// A valid invitation: an [`Invite`], which was sent by email, or an
+/// [`InviteLink`](crate::realm::invite::InviteLink).
 pub struct Invitation {
     terms: InviteTerms,
     /// None for a link.
@@ -82,7 +83,10 @@ pub fn accept_with_registration(tx: &mut Tx, key: &str, registration: &Registrat
 
 /// Finds the valid invitation with a key. While the organization is deactivated, all are refused.
 fn find_invitation_to_accept(realm: &Realm, key: &str) -> Result<Invitation, Error> {
-    if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find_invitation(realm, key) }
+    if realm.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+    find_invitation(realm, key)
 }
 
 /// The channels to which an invited user is subscribed, without those that have been archived since the

@@ -18,7 +18,7 @@ const MAX_REGISTRATION_AGE: Span = Span::from_seconds(86_400);
 
 operation! {
     /// Registers a device at the push relay, for other servers; the registration is checked and not stored.
-    pub RegisterRemotePush = POST "/remotes/push/e2ee/register", for Anyone, since 406;
+    pub RegisterDeviceAtRelay = POST "/remotes/push/e2ee/register", for Anyone, since 406;
     params {
         /// `realm_uuid` of the register reply, regardless of case; other organizations are unknown.
         realm_uuid: String,
@@ -33,7 +33,7 @@ operation! {
     errors [RemoteRealmMissing, InvalidRelayKey, InvalidSealedRegistration, RegistrationExpired];
 }
 
-impl Read for RegisterRemotePush {
+impl Read for RegisterDeviceAtRelay {
     fn run(realm: &Realm, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
         if !params.realm_uuid.eq_ignore_ascii_case(&realm.organization.uuid) {
             return Err(Error::RemoteRealmMissing);

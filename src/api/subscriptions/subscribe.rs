@@ -33,7 +33,7 @@ operation! {
     /// Subscribes users to channels, which are created if necessary.
     pub Subscribe = POST "/users/me/subscriptions", for NotGuest;
     params {
-        /// Channels by `name`, with a `color` if wanted, and a `description` in case that they are created.
+        /// Channels by `name`, with a `color` if wanted, and a `description` in case they are created.
         subscriptions: Vec<ChannelToSubscribe>,
         /// Properties of the channels that are created.
         @group properties: ChannelProperties,

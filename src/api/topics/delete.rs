@@ -30,30 +30,6 @@ operation! {
     events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
 }
 
-/// Removes the visibility policies of users for a topic. If the channel's history is protected, users who still have a
-/// user message in the topic keep their policies.
-fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
-    let key = (channel, TopicKey::new(topic));
-    let remaining_messages: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
-        true => Vec::new(),
-        false => tx
-            .topics
-            .get(&key)
-            .iter()
-            .flat_map(|topic| topic.messages.iter())
-            .map(|id| tx.messages[&id].clone())
-            .collect(),
-    };
-    let users_with_policy =
-        tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
-    let has_no_remaining_message =
-        |user: &UserId| !remaining_messages.iter().any(|message| tx.has_user_message(*user, message));
-    let users: Vec<UserId> = users_with_policy.filter(has_no_remaining_message).collect();
-    for user in users {
-        tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
-    }
-}
-
 /// How far the deletion got.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeleteTopicReply {
@@ -75,5 +51,29 @@ impl Write for DeleteTopic {
             remove_policies(tx, channel, &params.topic_name.0);
         }
         Ok(DeleteTopicReply { complete: true })
+    }
+}
+
+/// Removes the visibility policies of users for a topic. If the channel's history is protected, users who still have a
+/// user message in the topic keep their policies.
+fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
+    let key = (channel, TopicKey::new(topic));
+    let remaining_messages: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
+        true => Vec::new(),
+        false => tx
+            .topics
+            .get(&key)
+            .iter()
+            .flat_map(|topic| topic.messages.iter())
+            .map(|id| tx.messages[&id].clone())
+            .collect(),
+    };
+    let users_with_policy =
+        tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
+    let has_no_remaining_message =
+        |user: &UserId| !remaining_messages.iter().any(|message| tx.has_user_message(*user, message));
+    let users: Vec<UserId> = users_with_policy.filter(has_no_remaining_message).collect();
+    for user in users {
+        tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
     }
 }

@@ -40,7 +40,7 @@ pub struct UserIdReply {
 
 impl Write for CreateUser {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
-        if !context.caller().can_create_users && context.has(Feature::CreatingUsersIsPermission) {
+        if !context.caller().can_create_users && context.has(Feature::CreateUsersPermission) {
             return Err(Error::MayNotCreateUsers);
         }
         let full_name = checked_name(tx, &params.full_name, None, context.feature_level)?;

@@ -157,6 +157,6 @@ pub fn similar_handle(handle: &str) -> Option<&'static str> {
 }
 
 /// What the file may call the account of a handle: its role, or the handle if it has none.
-pub fn role_name(handle: &str) -> &str {
+pub fn account_name(handle: &str) -> &str {
     ROLES.iter().find(|(_, role_handle)| *role_handle == handle).map_or(handle, |(role, _)| role)
 }

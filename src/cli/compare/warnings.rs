@@ -1,13 +1,13 @@
-//! Warnings before anything is compared: about names on the wire that differ, and about accounts that have other roles
-//! than their names say, or another full name on each server.
+//! Warnings before anything is compared: about names on the wire that differ, about names of the same account, and
+//! about accounts that have other roles than their names say, or another full name on each server.
 
-use super::accounts::role_name;
+use super::accounts::account_name;
 use crate::scenario::server_comparison::ComparedServer;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The first feature level at which `GET /users/me` has `role`, as the table of fields says by the change log. Before
-/// it, there are flags only.
+/// The first feature level at which `GET /users/me` has `role` (the row of `role` in `level/fields.rs`, from the change
+/// log). Before it, there are flags only.
 const FIRST_LEVEL_WITH_ROLES: i64 = 59;
 
 /// A warning if the servers have names of different dialects, so that every reply with such a name differs.
@@ -33,7 +33,7 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
     for server in [first, second] {
         let mut names_by_id: BTreeMap<i64, Vec<&str>> = BTreeMap::new();
         for (handle, user) in &server.scope.directory.users {
-            names_by_id.entry(user.user_id).or_default().push(role_name(handle));
+            names_by_id.entry(user.user_id).or_default().push(account_name(handle));
         }
         for names in names_by_id.values().filter(|names| names.len() > 1) {
             warnings.push(format!("warning: {} are the same account on {}", names.join(" and "), server.url));
@@ -43,7 +43,7 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
     for (handle, own_user) in &first.own_users {
         let role = role_of(own_user, first.feature_level);
         let second_role = second.own_users.get(handle).map_or(role, |user| role_of(user, second.feature_level));
-        let name = role_name(handle);
+        let name = account_name(handle);
         if role != second_role {
             warnings.push(format!(
                 "warning: the account {name} is {role} on {}, but {second_role} on {}: replies differ for that",
@@ -63,7 +63,7 @@ pub fn account_warnings([first, second]: [&ComparedServer; 2]) -> Vec<String> {
 fn full_name_warning(first: &ComparedServer, second: &ComparedServer) -> Option<String> {
     let renamed_accounts = first.scope.directory.users.iter().filter_map(|(handle, user)| {
         let second_user = second.scope.directory.user(handle).filter(|second_user| user.is_renamed(second_user))?;
-        Some(format!("{} ({:?}, {:?})", role_name(handle), user.full_name, second_user.full_name))
+        Some(format!("{} ({:?}, {:?})", account_name(handle), user.full_name, second_user.full_name))
     });
     let renamed_accounts: Vec<String> = renamed_accounts.collect();
     (!renamed_accounts.is_empty()).then(|| {

@@ -149,7 +149,7 @@ pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &OperationRow, er
 }
 
 /// The refusal by the operation, with the most specific hint.
-pub(super) fn refuse(
+pub(super) fn build_refusal(
     context: &RequestContext<'_>,
     authorized: &AuthorizedRequest<'_>,
     error: Error,
@@ -160,16 +160,17 @@ pub(super) fn refuse(
     }
     let (realm, caller) = (authorized.realm(context.world), caller.as_deref());
     let takes_json = row.access == Access::KeyHolder;
-    let json_body_hint = hint::for_json_body(&error, row).filter(|_| sends_json(context.incoming) && !takes_json);
-    let hint = json_body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw, context.settings.feature_level));
-    let hint = hint.or_else(|| hint::for_name(&error, row, raw, &realm, caller));
-    let hint = hint
+    let hint = hint::for_json_body(&error, row)
+        .filter(|_| sends_json(context.incoming) && !takes_json)
+        .or_else(|| hint::for_missing_parameter(&error, row, raw, context.settings.feature_level))
+        .or_else(|| hint::for_name(&error, row, raw, &realm, caller))
         .or_else(|| hint::for_permission(&error, &realm, caller?))
         .or_else(|| hint::for_misspelled(row, raw))
         .or_else(|| hint::for_message(&error, raw, &realm, caller?))
         .or_else(|| hint::for_hidden_channel(&error, &realm, caller?))
-        .or_else(|| hint::for_name_instead_of_id(&error, row, raw, &realm, caller?));
-    let hint = hint.or_else(|| hint::for_value(&error, row, raw)).or_else(|| hint::for_login(&error, row, raw, &realm));
+        .or_else(|| hint::for_name_instead_of_id(&error, row, raw, &realm, caller?))
+        .or_else(|| hint::for_value(&error, row, raw))
+        .or_else(|| hint::for_login(&error, row, raw, &realm));
     refusal(context, row, error, hint)
 }
 

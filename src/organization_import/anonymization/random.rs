@@ -2,11 +2,14 @@
 
 use sha2::{Digest, Sha256};
 
+/// The length of a SHA-256 hash.
+const BLOCK_BYTES: usize = 32;
+
 /// A random number generator that depends only on a seed, a text and the number of the attempt.
 pub struct RandomGenerator {
     hasher: Sha256,
-    block: [u8; 32],
-    /// The next unused byte of the block.
+    block: [u8; BLOCK_BYTES],
+    /// The next unused byte of the block; its length if none is left.
     position: usize,
     /// The number of blocks so far.
     block_count: u64,
@@ -15,7 +18,12 @@ pub struct RandomGenerator {
 impl RandomGenerator {
     pub fn new(seed: u64, text: &str, attempt: u32) -> Self {
         let hasher = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(attempt.to_le_bytes());
-        Self { hasher: hasher.chain_update(text.as_bytes()), block: [0; 32], position: 32, block_count: 0 }
+        Self {
+            hasher: hasher.chain_update(text.as_bytes()),
+            block: [0; BLOCK_BYTES],
+            position: BLOCK_BYTES,
+            block_count: 0,
+        }
     }
 
     /// A number below `bound`; 0 if `bound` is 0.

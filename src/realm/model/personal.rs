@@ -47,6 +47,7 @@ pub struct UserState {
     /// message or by marking it as unread.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub historical: OrdSet<MessageId>,
+    /// The conversations of direct messages that the user is in; each is added when it is created.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::set")]
     pub conversations: OrdSet<RecipientId>,
     /// Topics for which the user set a policy.

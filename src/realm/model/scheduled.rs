@@ -17,7 +17,9 @@ pub struct ScheduledMessage {
     pub rendered: String,
     pub deliver_at: Timestamp,
     /// Whether the sender's own user message is marked as read.
-    pub read_by_sender: bool,
+    // The name in state documents, which must stay so that they can still be read.
+    #[serde(rename = "read_by_sender")]
+    pub is_read_by_sender: bool,
     /// Whether sending failed.
     pub has_failed: bool,
 }
@@ -37,7 +39,7 @@ pub enum ScheduledTarget {
     },
 }
 
-/// A reminder of a message (specification, "Message reminder").
+/// A reminder, usually of a message (specification, "Message reminder").
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reminder {

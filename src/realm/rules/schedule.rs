@@ -145,7 +145,7 @@ impl Tx {
     pub(super) fn deliver_scheduled_message(&mut self, id: ScheduledMessageId) {
         let Some(message) = self.scheduled_messages.get(&id).cloned() else { return };
         let outgoing = OutgoingMessage {
-            read_by_sender: message.read_by_sender,
+            is_read_by_sender: message.is_read_by_sender,
             ..OutgoingMessage::from_server(message.sender, message.to.to_target(), message.content.clone())
         };
         let may_send = self.is_active(message.sender) && !self.organization.is_deactivated;

@@ -37,7 +37,7 @@ pub struct OutgoingMessage {
     /// The name of the client that sends it.
     pub client: Arc<str>,
     /// Whether the message is marked as read for the sender.
-    pub read_by_sender: bool,
+    pub is_read_by_sender: bool,
     /// Other users. If they receive the message, it is marked as read for them.
     pub read_by: OrdSet<UserId>,
     /// `queue_id` and `local_id` from the request. None if it lacks one of them.
@@ -238,7 +238,7 @@ impl Tx {
         let submessage = first_submessage(&body.content, widget, sender.id, self.counters.submessage + 1);
         let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
-        let is_read_by_sender = outgoing.read_by_sender && recipients.contains(&sender.id);
+        let is_read_by_sender = outgoing.is_read_by_sender && recipients.contains(&sender.id);
         let sender_and_client = (sender.id, outgoing.client);
         let message = Message::new(id, sender_and_client, self.now, place, Arc::new(body), recipients);
         let message = self.add_message(Message { submessages, ..message });
@@ -334,7 +334,7 @@ impl OutgoingMessage {
             to,
             content,
             client: "Internal".into(),
-            read_by_sender: false,
+            is_read_by_sender: false,
             read_by: OrdSet::new(),
             queue_and_local_id: None,
             render_context: None,

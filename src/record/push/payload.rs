@@ -71,7 +71,7 @@ fn message_payload(
     realm: &Realm,
     user_id: UserId,
     sent_message: &SentMessage,
-    ServerProperties { base_url, level, .. }: ServerProperties<'_>,
+    ServerProperties { base_url, feature_level, .. }: ServerProperties<'_>,
 ) -> Map<String, Value> {
     let message = &sent_message.message;
     let viewer = realm.user(user_id).map(AsRef::as_ref);
@@ -102,7 +102,7 @@ fn message_payload(
         (MessagePlace::Direct { conversation }, _) => {
             let members = &realm.conversations[conversation].members;
             let mut place_fields = json!({"recipient_type": "direct"});
-            if Feature::PushesListRecipients.is_at(level) {
+            if Feature::PushesListRecipients.is_at(feature_level) {
                 place_fields["recipient_user_ids"] = json!(members);
             } else if members.len() > 2 {
                 // Older payloads have the recipients of group conversations only.

@@ -15,7 +15,7 @@ pub fn build_relay_message(realm: &Realm, push: &Push, payload: &Value, server: 
     let encrypted = push.key.as_ref().and_then(|key| Some((key, encryption::encrypt(key, push.id, payload)?)));
     let content = match &encrypted {
         Some((key, data)) => {
-            let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.level) {
+            let (key_field, key_id) = if Feature::PushesNameKeys.is_at(server.feature_level) {
                 ("push_key_id", key.id)
             } else {
                 ("push_account_id", key.account_id)

@@ -71,7 +71,9 @@ impl Queues {
         for event in reply.body["events"].as_array().into_iter().flatten() {
             queue.last_event_id = queue.last_event_id.max(event["id"].as_i64().unwrap_or(-1));
             let mut event = event.clone();
-            event.as_object_mut().map(|event| event.shift_remove("id"));
+            if let Some(object) = event.as_object_mut() {
+                object.shift_remove("id");
+            }
             if event["type"] != "heartbeat" {
                 events.push(event);
             }

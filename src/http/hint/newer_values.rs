@@ -4,21 +4,22 @@ use crate::error::Error;
 use crate::level::level_of_addition;
 use std::collections::BTreeMap;
 
-/// No value, operator or operand that a level added is longer.
-const MAX_NAME_BYTES: usize = 100;
+/// The maximum length of a value, and of the description of an unknown operator or operand. No level added anything for
+/// which either is longer.
+const MAX_TEXT_BYTES: usize = 100;
 
-/// A hint for a value, or a narrow's operator or operand, that a later level knows: since when. `params` are those of
-/// the request, by name.
+/// Says since which level a value, or a narrow's operator or operand, is known, if that is later than the world's
+/// `level`. `params` are those of the request, by name.
 pub fn for_newer_value(error: &Error, params: &BTreeMap<String, String>, level: i64) -> Option<String> {
     let (subject, addition) = match error {
         Error::BadValue { parameter, .. }
         | Error::InvalidValue { parameter }
         | Error::InvalidValueBecause { parameter, .. } => {
             let name = parameter.as_str()?;
-            let value = params.get(name).filter(|value| value.len() <= MAX_NAME_BYTES)?;
+            let value = params.get(name).filter(|value| value.len() <= MAX_TEXT_BYTES)?;
             (format!("The value {value} of {name}"), format!("`{name}` takes `{value}`"))
         }
-        Error::BadNarrow { desc } => newer_term(desc.as_str().filter(|text| text.len() <= MAX_NAME_BYTES)?)?,
+        Error::BadNarrow { desc } => newer_term(desc.as_str().filter(|text| text.len() <= MAX_TEXT_BYTES)?)?,
         Error::OperatorNotSupported { operator } => newer_operator(operator.as_str()?),
         _ => return None,
     };

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
-use crate::realm::id::{MessageId, UserId};
+use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::MessagePlace;
 use crate::realm::topic::is_empty_topic_name;
 use crate::realm::user::User;
@@ -25,8 +25,10 @@ pub struct RawTerm {
 /// The maximum number of terms. They are limited because each is evaluated for every candidate message (A-200 in
 /// docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
+/// The maximum number of different words and phrases of a search (A-200 too).
 const MAX_SEARCH_WORDS: usize = 100;
 
+/// The operators that spectators may use. `is` is allowed too, with the operand `resolved`.
 const SPECTATOR_OPERATORS: [&str; 9] =
     ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
 
@@ -39,7 +41,7 @@ pub(super) fn resolve(
     if raw_terms.len() > MAX_TERMS {
         return Err(narrow_error(format!("more than {MAX_TERMS} terms")));
     }
-    let terms = resolve_with_term(realm, viewer, raw_terms)?;
+    let terms = replace_with_operator(realm, viewer, raw_terms)?;
     if viewer.is_none() {
         check_spectator_terms(&terms)?;
     }
@@ -99,7 +101,7 @@ fn narrow_error(desc: impl Into<String>) -> Error {
 /// Replaces a `with` term, and the terms that name a channel, topic or conversation, by terms for the topic or
 /// conversation of its message. If the viewer can't see the message, only the `with` term is removed; if the other
 /// terms name no topic or conversation then, the narrow is refused.
-fn resolve_with_term(realm: &Realm, viewer: Option<&User>, raw_terms: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
+fn replace_with_operator(realm: &Realm, viewer: Option<&User>, raw_terms: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with_terms = raw_terms.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(with_term) = with_terms.next() else { return Ok(raw_terms.to_vec()) };
     if with_terms.next().is_some() {
@@ -286,7 +288,7 @@ fn resolve_channel<'realm>(
     let (channel, name_or_id) = match operand {
         Value::String(name) => (realm.channel_by_name(name), name.clone()),
         Value::Number(number) if number.is_i64() => {
-            let id = number.as_i64().map(crate::realm::id::ChannelId);
+            let id = number.as_i64().map(ChannelId);
             (id.and_then(|id| realm.channels.get(&id)), number.to_string())
         }
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
