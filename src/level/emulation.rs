@@ -130,7 +130,8 @@ impl Emulation {
     /// # Errors
     ///
     /// Those of the level's `Downgrade::RequestChange` rows, and `OperatorNotSupported` for the narrow of a queue with an
-    /// operator that the level does not know. The error of a `Downgrade::RefusalAfterParsing` row is put into `raw.refusal` instead.
+    /// operator that the level does not know. The error of a `Downgrade::RefusalAfterParsing` row is put into
+    /// `raw.refusal` instead.
     pub fn upgrade_request(
         &self,
         row: &OperationRow,
