@@ -333,7 +333,7 @@ fn execute_without_turn(
         WorldCall::SetRateLimit => rate_limits::set(world, &read_body(request)?),
         WorldCall::EndRateLimit => rate_limits::end(world, query),
         WorldCall::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
-        WorldCall::Journal => journal::show(world, query),
+        WorldCall::Journal => journal::list(world, query),
         WorldCall::ClearJournal => {
             world.journal().clear();
             Ok(json!({}))
