@@ -44,7 +44,7 @@ use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::http::body::{BodyLimit, BodyMemory};
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::http::{Edge, Response, reply};
 use crate::realm::invariants;
 use crate::time::Span;
@@ -95,10 +95,10 @@ pub struct Defaults {
 impl Control {
     /// The size limit of a request's body, and the memory that its bytes count towards. The limit for documents, which
     /// may be as large as a world, applies only to requests that may steer.
-    pub fn body_limit(&self, incoming: &ApiRequest) -> (BodyLimit, Arc<BodyMemory>) {
-        let path = decoded_path(incoming);
-        match calls::find(incoming.method().as_str(), &path) {
-            Ok((row, _)) if matches!(row.input, Input::Document(_)) && self.guard.check(incoming.headers()).is_ok() => {
+    pub fn body_limit(&self, request: &IncomingRequest) -> (BodyLimit, Arc<BodyMemory>) {
+        let path = decoded_path(request);
+        match calls::find(request.method().as_str(), &path) {
+            Ok((row, _)) if matches!(row.input, Input::Document(_)) && self.guard.check(request.headers()).is_ok() => {
                 (BodyLimit::DOCUMENTS, self.edge.document_memory.clone())
             }
             _ => (BodyLimit::CONTROL, self.edge.body_memory.clone()),
@@ -106,7 +106,7 @@ impl Control {
     }
 
     /// Answers a request for a path below `/control`, also a CORS preflight.
-    pub async fn respond(&self, request: &ApiRequest) -> Response {
+    pub async fn respond(&self, request: &IncomingRequest) -> Response {
         let response = if cross_origin::is_preflight(request) {
             cross_origin::preflight_response(&self.guard, request)
         } else {
@@ -116,11 +116,11 @@ impl Control {
     }
 
     /// The reply to a request that is refused with this error before its body is read.
-    pub fn refuse(&self, request: &ApiRequest, error: &Error) -> Response {
+    pub fn refuse(&self, request: &IncomingRequest, error: &Error) -> Response {
         cross_origin::add_cors_headers(&self.guard, request, reply::refusal(error, None))
     }
 
-    async fn respond_to_call(&self, request: &ApiRequest) -> Response {
+    async fn respond_to_call(&self, request: &IncomingRequest) -> Response {
         match self.execute(request).await {
             Ok(mut body) => {
                 body.push(b'\n');
@@ -131,7 +131,7 @@ impl Control {
     }
 
     /// Executes a request and returns the body of the reply.
-    async fn execute(&self, request: &ApiRequest) -> Result<Vec<u8>, Error> {
+    async fn execute(&self, request: &IncomingRequest) -> Result<Vec<u8>, Error> {
         let path = decoded_path(request);
         let method = request.method().as_str();
         let call = calls::find(method, &path);
@@ -225,7 +225,7 @@ impl Control {
     }
 }
 
-fn decoded_path(request: &ApiRequest) -> String {
+fn decoded_path(request: &IncomingRequest) -> String {
     percent_encoding::percent_decode_str(request.path()).decode_utf8_lossy().into_owned()
 }
 
@@ -245,7 +245,7 @@ async fn execute_in_world(
     call: WorldCall,
     values: &[&str],
     query: &Query,
-    request: &ApiRequest,
+    request: &IncomingRequest,
 ) -> Result<Vec<u8>, Error> {
     let base_url = || worlds::base_url_by_path(request.scheme(), request.headers(), world.name());
     let data = match call {
@@ -289,7 +289,7 @@ fn execute_in_turn(
     worlds: &Worlds,
     call: WorldCall,
     values: &[&str],
-    request: &ApiRequest,
+    request: &IncomingRequest,
 ) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
@@ -312,7 +312,7 @@ fn execute_without_turn(
     call: WorldCall,
     values: &[&str],
     query: &Query,
-    request: &ApiRequest,
+    request: &IncomingRequest,
 ) -> Result<Value, Error> {
     match call {
         WorldCall::Snapshots => Ok(snapshots::list(world)),
@@ -333,7 +333,7 @@ fn execute_without_turn(
         WorldCall::SetRateLimit => rate_limits::set(world, &read_body(request)?),
         WorldCall::EndRateLimit => rate_limits::end(world, query),
         WorldCall::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
-        WorldCall::Journal => journal::show(world, query),
+        WorldCall::Journal => journal::list(world, query),
         WorldCall::ClearJournal => {
             world.journal().clear();
             Ok(json!({}))

@@ -27,6 +27,7 @@ pub mod outgoing_webhook_request;
 mod pages;
 #[cfg(not(feature = "pages"))]
 mod pages_stubs;
+mod parameters;
 mod pending_response;
 mod permit;
 mod poll;

@@ -71,8 +71,8 @@ pub struct Realm {
     #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub users: OrdMap<UserId, Arc<User>>,
     /// Each user's flags, drafts, settings, status and the like.
-    #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
-    pub personal: OrdMap<UserId, Arc<UserState>>,
+    #[serde(rename = "personal", deserialize_with = "crate::realm::deserialize_unique::map")]
+    pub user_states: OrdMap<UserId, Arc<UserState>>,
     /// Keyed by real address in lower case.
     #[serde(skip)]
     pub users_by_email: OrdMap<String, UserId>,
@@ -111,9 +111,9 @@ pub struct Realm {
     /// Users whose user message was created after the message was sent: the inverse of each user's `historical`.
     #[serde(skip)]
     pub late_holders: OrdMap<MessageId, OrdSet<UserId>>,
-    /// Users of each alert word, keyed by the word in lower case.
+    /// Keyed by the alert word in lower case.
     #[serde(skip)]
-    pub alert_words: OrdMap<String, OrdSet<UserId>>,
+    pub users_by_alert_word: OrdMap<String, OrdSet<UserId>>,
     /// Users who mute each user: the inverse of each user's `muted_users`.
     #[serde(skip)]
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
@@ -151,11 +151,12 @@ pub struct Realm {
     pub invites: OrdMap<InviteId, Arc<Invite>>,
     /// Keys of accepted email invitations: the invitation's page says that it was used.
     #[serde(
+        rename = "used_invites",
         default,
         deserialize_with = "crate::realm::deserialize_unique::set",
         skip_serializing_if = "OrdSet::is_empty"
     )]
-    pub used_invites: OrdSet<String>,
+    pub accepted_invite_keys: OrdSet<String>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
@@ -168,7 +169,7 @@ pub struct Realm {
     pub resumable_uploads: OrdMap<String, Arc<resumable_upload::ResumableUpload>>,
     /// Users with an active device or a push token.
     #[serde(skip)]
-    pub reached_by_push: OrdSet<UserId>,
+    pub users_with_push: OrdSet<UserId>,
     /// The pushes that were handed to the push relay.
     #[serde(skip)]
     pub relay: push::PushRelay,
@@ -235,7 +236,7 @@ impl Realm {
             now,
             organization: Arc::new(organization),
             users: OrdMap::new(),
-            personal: OrdMap::new(),
+            user_states: OrdMap::new(),
             users_by_email: OrdMap::new(),
             users_by_key: OrdMap::new(),
             active_users: OrdSet::new(),
@@ -251,7 +252,7 @@ impl Realm {
             conversations_by_members: OrdMap::new(),
             messages: OrdMap::new(),
             late_holders: OrdMap::new(),
-            alert_words: OrdMap::new(),
+            users_by_alert_word: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
             preview_delays: preview_delays::PreviewDelays::default(),
@@ -263,12 +264,12 @@ impl Realm {
             profile_fields: OrdMap::new(),
             invite_links: OrdMap::new(),
             invites: OrdMap::new(),
-            used_invites: OrdSet::new(),
+            accepted_invite_keys: OrdSet::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
             exports: OrdMap::new(),
             resumable_uploads: OrdMap::new(),
-            reached_by_push: OrdSet::new(),
+            users_with_push: OrdSet::new(),
             relay: push::PushRelay::default(),
             queues: OrdMap::new(),
             watcher_queues: Arc::default(),
@@ -305,7 +306,7 @@ impl Realm {
     ///
     /// When the user does not exist.
     pub fn user_state(&self, id: UserId) -> &UserState {
-        &self.personal[&id]
+        &self.user_states[&id]
     }
 
     /// Looks a channel up by name, ignoring case.
@@ -332,13 +333,13 @@ impl Realm {
 
     /// Whether work that visits all data takes noticeably long.
     pub fn is_large(&self) -> bool {
-        let user_items = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
+        let user_items = self.users.len() + self.groups.len() + self.queues.len() + self.users_by_alert_word.len();
         let message_items = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
         user_items + message_items > LARGE_REALM_THRESHOLD
     }
 
     /// Computes [`Realm::upload_space_used`] from the attachments.
-    fn upload_space(&self) -> i64 {
+    fn computed_upload_space(&self) -> i64 {
         self.attachments.values().fold(0, |total, attachment| total.saturating_add(attachment.size))
     }
 }

@@ -58,7 +58,7 @@ impl Write for AddAlertWords {
         check_lengths(&params.alert_words)?;
 
         for word in normalize_words(&params.alert_words) {
-            let holders = tx.realm_mut().alert_words.entry(word.to_lowercase()).or_default();
+            let holders = tx.realm_mut().users_by_alert_word.entry(word.to_lowercase()).or_default();
             if holders.insert(user).is_none() {
                 tx.user_state_mut(user).alert_words.push_back(word);
             }
@@ -93,7 +93,7 @@ impl Write for RemoveAlertWords {
 
 /// Removes the user from the holders of a word. Messages are no longer searched for a word without holders.
 fn remove_holder(tx: &mut Tx, user: UserId, lowercase_word: &str) {
-    let words = &mut tx.realm_mut().alert_words;
+    let words = &mut tx.realm_mut().users_by_alert_word;
     let Some(holders) = words.get_mut(lowercase_word) else { return };
     holders.remove(&user);
     if holders.is_empty() {

@@ -1,4 +1,4 @@
-//! Exports of the organization's data, and which users consent to exports of their private messages.
+//! Exports of the organization's data, and which users consent to exports of their private data.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -80,7 +80,8 @@ operation! {
     /// Starts an export of the organization's data, which takes ten seconds.
     pub ExportOrganization = POST "/export/realm", for Administrator;
     params {
-        /// 1 or `public`: public data; 2 or `full_with_consent`: also the private messages of users who consent.
+        /// 1 or `public`: public data; 2 or `full_with_consent`: also the messages in private channels and the direct
+        /// messages that consenting users received.
         export_type since 304: ExportType = ExportType(ExportKind::Public) => "1",
     }
     reply ExportReply;
@@ -108,12 +109,12 @@ impl Write for ExportOrganization {
 }
 
 operation! {
-    /// Lists which users consent to exports of their private messages.
+    /// Lists which users consent to exports of their private data.
     pub GetExportConsents = GET "/export/realm/consents", for Administrator, since 295;
     reply ConsentsReply;
 }
 
-/// Whether a user consents to exports of private messages.
+/// Whether a user consents to exports of private data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Consent {
     /// ID of an active human user.
@@ -124,7 +125,7 @@ pub struct Consent {
     pub email_address_visibility: i64,
 }
 
-/// Which users consent to exports of private messages.
+/// Which users consent to exports of private data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConsentsReply {
     /// One for each active human user, sorted by user.

@@ -1,4 +1,4 @@
-//! What the message of a failed assertion or wait says of the requests that arrived in its world and in others.
+//! What the message of a failed verification or wait says of the requests that arrived in its world and in others.
 
 use crate::api::server::login::TEST_SETUP_ROUTES;
 use crate::journal::{Entry, Filter};

@@ -2,7 +2,7 @@
 
 use super::Guard;
 use crate::error::Error;
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::http::{Response, reply};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,12 +17,12 @@ const BEARER_PREFIX: &str = "bearer.";
 const BASE64_BEARER_PREFIX: &str = "bearer64.";
 
 /// Whether the request is a CORS preflight.
-pub fn is_preflight(request: &ApiRequest) -> bool {
+pub fn is_preflight(request: &IncomingRequest) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Answers a preflight. Browsers send no token with it, so a missing or wrong token is no reason to refuse it.
-pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
+pub fn preflight_response(guard: &Guard, request: &IncomingRequest) -> Response {
     match guard.check(request.headers()) {
         Ok(()) | Err(Error::InvalidControlToken) => {
             let mut response = reply::empty(204);
@@ -43,7 +43,7 @@ pub fn preflight_response(guard: &Guard, request: &ApiRequest) -> Response {
 }
 
 /// Adds the CORS headers that let a page of an allowed origin read the response, including the refusal of its token.
-pub fn add_cors_headers(guard: &Guard, request: &ApiRequest, mut response: Response) -> Response {
+pub fn add_cors_headers(guard: &Guard, request: &IncomingRequest, mut response: Response) -> Response {
     let Some(origin) = request.headers().get(header::ORIGIN) else { return response };
     if matches!(guard.check(request.headers()), Ok(()) | Err(Error::InvalidControlToken)) {
         let headers = response.headers_mut();

@@ -1,7 +1,7 @@
 //! Calls of control from the same process, which need neither a connection nor the token.
 
 use super::Control;
-use crate::http::request::{ApiRequest, RequestHead};
+use crate::http::request::{IncomingRequest, RequestHead};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use serde_json::Value;
@@ -32,7 +32,7 @@ impl Control {
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
         let scheme = self.edge.scheme;
         let head = Arc::new(RequestHead { method, scheme, uri, headers, connection_number: 0, credentials: None });
-        let response = self.respond(&ApiRequest::new(head, body)).await;
+        let response = self.respond(&IncomingRequest::from_parts(head, body)).await;
         ControlReply {
             status: response.status().as_u16(),
             body: serde_json::from_slice(response.body()).unwrap_or_default(),

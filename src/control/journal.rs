@@ -1,4 +1,4 @@
-//! The calls for a world's journal: listing entries, and asserting or awaiting requests.
+//! The calls for a world's journal: listing entries, and verifying or awaiting requests.
 
 use super::query::Query;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
@@ -15,9 +15,9 @@ use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The largest number of nearest requests that a failed assertion or wait shows.
+/// The largest number of nearest requests that a failed verification or wait shows.
 const MAX_NEAREST_REQUESTS: usize = 3;
-/// The largest number of matching requests that a failed assertion or wait shows when there were too many.
+/// The largest number of matching requests that a failed verification or wait shows when there were too many.
 const MAX_MATCHING_REQUESTS: usize = 10;
 
 /// Declares the type of a body that describes the expected requests.
@@ -54,7 +54,7 @@ macro_rules! expected_requests {
 
 expected_requests! {
     /// Which requests the journal must have, and how many.
-    Assertion as "Assertion", with {}
+    Verification as "Assertion", with {}
 }
 expected_requests! {
     /// Which requests the journal must get, how many, and how long to wait for them.
@@ -65,9 +65,9 @@ expected_requests! {
 }
 
 impl AwaitedRequests {
-    fn into_parts(self) -> (Assertion, u64) {
+    fn into_parts(self) -> (Verification, u64) {
         let Self { method, path, user, params, status, fault, at_least, at_most, exactly, timeout_ms } = self;
-        (Assertion { method, path, user, params, status, fault, at_least, at_most, exactly }, timeout_ms)
+        (Verification { method, path, user, params, status, fault, at_least, at_most, exactly }, timeout_ms)
     }
 }
 
@@ -76,7 +76,7 @@ impl AwaitedRequests {
 /// # Errors
 ///
 /// `ControlRefused` for a value that no entry can have, or an unknown user or fault.
-pub fn show(world: &World, query: &Query) -> Result<Value, Error> {
+pub fn list(world: &World, query: &Query) -> Result<Value, Error> {
     let status = query.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
     let text = |name| query.text(name).map(str::to_owned);
     let spec = FilterSpec {
@@ -86,20 +86,20 @@ pub fn show(world: &World, query: &Query) -> Result<Value, Error> {
         status,
         fault: text("fault"),
     };
-    let filter = Filter { since: query.number("since"), ..spec.checked(world, BTreeMap::new(), "")? };
+    let filter = Filter { since: query.number("since"), ..spec.into_filter(world, BTreeMap::new(), "")? };
     let limit = query.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
     Ok(json!({ "entries": entries.iter().map(AsRef::as_ref).collect::<Vec<&Entry>>() }))
 }
 
-/// Asserts that the journal contains the expected requests.
+/// Verifies that the journal contains the expected requests.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for conditions or bounds that can't be met; `VerificationFailed` if the number is not as expected.
-pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
-    let (filter, bounds) = expected_requests.checked(world)?;
+pub fn verify(world: &World, worlds: &Worlds, expected_requests: Verification) -> Result<Value, Error> {
+    let (filter, bounds) = expected_requests.into_filter_and_bounds(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.allows(count) {
         return Ok(json!({ "count": count }));
@@ -113,13 +113,13 @@ pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> R
 ///
 /// # Errors
 ///
-/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut` if the time is over, or
+/// `ControlRefused` for conditions or bounds that can't be met; `VerificationTimedOut` when the timeout elapses, or
 /// as soon as there are more requests than allowed; `UnknownControlWorld` when the world is deleted while waiting.
 pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
-    let (filter, bounds) = expected_requests.checked(world)?;
+    let (filter, bounds) = expected_requests.into_filter_and_bounds(world)?;
     let count = || world.journal().find(&filter).len();
-    // The number grows until the journal is emptied, so that a wait ends as soon as there are too many.
+    // The number grows until the journal is emptied, so a wait ends as soon as there are too many.
     let check = || Some(count()).filter(|count| *count >= bounds.at_least);
     let reached_count = waiting::wait_until(world, timeout_ms, || world.journal().changed(), check).await?;
     let count = reached_count.unwrap_or_else(count);
@@ -142,7 +142,7 @@ struct FilterSpec<'a> {
 
 impl FilterSpec<'_> {
     /// Checks the values and makes the filter. `prefix` precedes their names in errors, such as `$.` in a body.
-    fn checked(self, world: &World, params: BTreeMap<String, String>, prefix: &str) -> Result<Filter, Error> {
+    fn into_filter(self, world: &World, params: BTreeMap<String, String>, prefix: &str) -> Result<Filter, Error> {
         if self.status.is_some_and(|status| status != 0 && !(100..600).contains(&status)) {
             return Err(refusal(format!("{prefix}status: takes an HTTP status, or 0 for a dropped connection")));
         }
@@ -205,8 +205,8 @@ impl Bounds {
     /// missing, about parked polls or polls that clients gave up, which the journal does not have.
     fn missing_entries_clause(self, count: usize, world: &World, filter: &Filter) -> String {
         match fault_clause(world, filter) {
-            message if message.is_empty() && count < self.at_least => parked_polls_clause(world, filter),
-            message => message,
+            clause if clause.is_empty() && count < self.at_least => parked_polls_clause(world, filter),
+            clause => clause,
         }
     }
 
@@ -221,13 +221,13 @@ impl Bounds {
     }
 }
 
-impl Assertion {
+impl Verification {
     /// Checks the values, and makes the filter for the requests and the bounds of their number.
     ///
     /// # Errors
     ///
     /// `ControlRefused` for contradictory bounds, or a value that no request can have.
-    fn checked(self, world: &World) -> Result<(Filter, Bounds), Error> {
+    fn into_filter_and_bounds(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
             (Some(_), _, _) => return Err(refusal("$.exactly: can't be combined with at_least or at_most")),
@@ -246,7 +246,7 @@ impl Assertion {
             status: self.status,
             fault: self.fault,
         };
-        Ok((spec.checked(world, self.params.unwrap_or_default(), "$.")?, bounds))
+        Ok((spec.into_filter(world, self.params.unwrap_or_default(), "$.")?, bounds))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::refusal;
 use crate::error::Error;
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::json_diagnostic;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ const MAX_FORM_BYTES: usize = 200;
 /// # Errors
 ///
 /// `ControlRefused` for a body that is not UTF-8.
-pub fn body_text(request: &ApiRequest) -> Result<&str, Error> {
+pub fn body_text(request: &IncomingRequest) -> Result<&str, Error> {
     let text = std::str::from_utf8(&request.body).map_err(|error| refusal(format!("$: {error}")))?;
     match text.trim_ascii() {
         "" => Ok("{}"),
@@ -29,7 +29,7 @@ pub fn body_text(request: &ApiRequest) -> Result<&str, Error> {
 ///
 /// `ControlRefused` for a body that is not UTF-8; for one of another shape, with the JSON path of the mistake; for a
 /// form, with its JSON unless it is long.
-pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
+pub fn read_body<T: DeserializeOwned>(request: &IncomingRequest) -> Result<T, Error> {
     let text = body_text(request)?;
     json_diagnostic::read(text)
         .map_err(|diagnostic| refusal(form_message(text).unwrap_or_else(|| diagnostic.to_string())))
@@ -40,7 +40,7 @@ pub fn read_body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> 
 /// # Errors
 ///
 /// Those of [`read_body`].
-pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
+pub fn check_empty_body(request: &IncomingRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct NoParameters {}

@@ -1,7 +1,8 @@
-//! Patterns of requests in assertions, queries and faults: method, path and parameters, checked against the operations.
+//! Patterns of requests in verifications, queries and faults: method, path and parameters, checked against the
+//! operations.
 //!
-//! Names are checked since a misspelled one would match no request: a fault would never fire, and an assertion that
-//! there are no such requests would always hold.
+//! Names are checked since a misspelled one would match no request: a fault would never fire, and a verification that
+//! there are no such requests would always succeed.
 
 use super::{refusal, unknown_word_error};
 use crate::api::{OperationRow, find_path, rows};

@@ -3,7 +3,7 @@
 use super::{body_text, refusal};
 use crate::error::Error;
 use crate::fixture::{self, state};
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::realm::Realm;
 use crate::time::Clock;
 use crate::world::{Checkpoint, Restoration, World};
@@ -35,7 +35,7 @@ pub fn show(world: &World) -> Result<Vec<u8>, Error> {
 /// # Errors
 ///
 /// `ControlRefused` for a body that is not UTF-8, or with the errors in the document.
-pub fn replace(world: &World, request: &ApiRequest) -> Result<Value, Error> {
+pub fn replace(world: &World, request: &IncomingRequest) -> Result<Value, Error> {
     /// The reply of GET, which may be sent back unchanged.
     #[derive(Deserialize)]
     struct StateBody<'a> {

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::fixture::{self, Fixture};
 use crate::http::host::Host;
 use crate::http::origin_of;
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::realm::Realm;
 use crate::realm::seeded_rng::SeededRng;
 use crate::realm::tx::Tx;
@@ -70,7 +70,7 @@ struct NewWorld {
 /// # Errors
 ///
 /// `ControlRefused` for a prefix that no name can have.
-pub fn list(control: &Control, request: &ApiRequest, query: &Query) -> Result<Value, Error> {
+pub fn list(control: &Control, request: &IncomingRequest, query: &Query) -> Result<Value, Error> {
     let prefix = read_prefix(query)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
@@ -89,7 +89,7 @@ fn read_prefix(query: &Query) -> Result<Option<&str>, Error> {
 }
 
 /// The record of a world. Reading it does not count as use of the world.
-pub fn world_record(request: &ApiRequest, world: &World) -> Value {
+pub fn world_record(request: &IncomingRequest, world: &World) -> Value {
     let (realm, lifecycle, settings) = (world.snapshot(), world.lifecycle(), world.settings());
     json!({
         "name": world.name(),
@@ -113,7 +113,7 @@ pub fn world_record(request: &ApiRequest, world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused` for a body that can't be used, or if there is no free port; `WorldExists`.
-pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Error> {
+pub async fn create(control: &Control, request: &IncomingRequest) -> Result<Value, Error> {
     let spec: WorldSpec = read_body(request)?;
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
@@ -236,7 +236,7 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 }
 
 /// The base URL of a world: with its own port, or below the URL of the request.
-fn world_url(request: &ApiRequest, world: &World) -> String {
+fn world_url(request: &IncomingRequest, world: &World) -> String {
     match world.lifecycle().port.get() {
         Some(port) => format!("{}://{}:{port}", request.scheme(), requested_host(request)),
         None => base_url_by_path(request.scheme(), request.headers(), world.name()),
@@ -389,7 +389,7 @@ fn read_dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
 }
 
 /// The host name in the request's `Host` header; the loopback address if it is missing or invalid.
-fn requested_host(request: &ApiRequest) -> String {
+fn requested_host(request: &IncomingRequest) -> String {
     let host = request.header(header::HOST).and_then(Host::parse);
     host.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
 }

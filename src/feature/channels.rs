@@ -14,7 +14,7 @@ macro_rules! channels {
             ChannelEmailForPosters = 448, Documentation,
                 on "GET /streams/{stream_id}/email_address", test "channel_addresses_were_for_readers_before_448";
             /// Sent for archived channels too when a user is deactivated; below 428, clients inferred it.
-            ArchivedPeerRemoveOnDeactivation = 428, Documentation,
+            PeerRemoveInArchivedChannels = 428, Documentation,
                 on "event subscription peer_remove",
                 test "peers_in_archived_channels_got_no_events_of_deactivations_before_428";
             /// If the same users join or leave several public channels: one event for the web-public channels, one for
@@ -25,12 +25,12 @@ macro_rules! channels {
                 test "peer_events_of_several_users_were_sent_by_channel_before_378";
             /// The notice mentions the user who subscribed others silently, and says "subscribed you to #**name**";
             /// below 378, it mentioned them aloud, and said whether #**name** is a stream or a channel.
-            SubscriptionNoticesSilent = 378, Source("2025-04-15"),
+            SubscriptionNoticesMentionSilently = 378, Source("2025-04-15"),
                 on "notice of a subscription by another user",
                 test "notices_of_subscriptions_mentioned_aloud_before_378";
             /// Sent to clients with `archived_channels` when a channel is archived; below 378, they got `stream` delete
             /// like other clients.
-            ArchivingIsUpdateEvent = 378, ChangeLog,
+            ArchivingSentAsUpdate = 378, ChangeLog,
                 on "event stream update: is_archived", test "archiving_was_sent_as_deletion_before_378";
             /// Sent when a user is deactivated; below 377, clients inferred it.
             PeerRemoveOnDeactivation = 377, ChangeLog,

@@ -1,7 +1,7 @@
 //! Conditional requests and byte ranges for files (RFC 9110, sections 13 and 14).
 
 use super::Response;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a part
 /// of the file for a range, 416 for a range outside of the file, or the whole file. A request for several ranges gets
 /// the whole file. A response without a file, such as a redirection, is returned unchanged.
-pub fn apply_conditions(incoming: &ApiRequest, mut response: Response) -> Response {
+pub fn apply_conditions(incoming: &IncomingRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;
     }

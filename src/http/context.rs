@@ -4,7 +4,7 @@
 use super::Edge;
 use super::address::{Address, SessionUse};
 use super::fault::Fault;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use super::trace::Trace;
 use crate::api::parameter::RawParameters;
 use crate::api::{OperationRow, Origin, Outcome, ReplyFormat};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// A request whose world was found.
 pub(super) struct RequestContext<'a> {
     pub edge: &'a Edge,
-    pub incoming: &'a ApiRequest,
+    pub incoming: &'a IncomingRequest,
     pub world: &'a Arc<World>,
     /// The settings of the world when the request began, or when its operation was last retried.
     pub settings: Arc<WorldSettings>,
@@ -36,7 +36,7 @@ pub(super) struct RequestContext<'a> {
 }
 
 impl<'a> RequestContext<'a> {
-    pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
+    pub fn new(edge: &'a Edge, incoming: &'a IncomingRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
         let settings = world.settings();
         let path = address.operation_path.map_or(address.path, |path| settings.dialect.neutral_path(path));
         Self {

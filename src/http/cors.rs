@@ -1,7 +1,7 @@
 //! CORS: the headers that let web pages of other origins call the API from a browser.
 
 use super::Response;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use http::{HeaderMap, HeaderValue, Method, header};
 
 /// Which origin may call the API from a browser.
@@ -70,7 +70,7 @@ impl Cors {
     /// cached reply with its headers.
     pub(super) fn add_file_headers<B>(
         &self,
-        incoming: &ApiRequest,
+        incoming: &IncomingRequest,
         mut response: http::Response<B>,
     ) -> http::Response<B> {
         if incoming.headers().contains_key(header::ORIGIN) {

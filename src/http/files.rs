@@ -5,8 +5,9 @@
 use super::address::Address;
 use super::context::RequestContext;
 use super::fault::Fault;
+use super::parameters;
 use super::pending_response::{self, PendingBody, PendingResponse};
-use super::request::{self, ApiRequest};
+use super::request::IncomingRequest;
 use super::{Edge, Response, authentication, conditional, hint, reply};
 use crate::api::uploads::temporary_urls;
 use crate::api::{Access, exports};
@@ -70,7 +71,7 @@ pub(super) fn serve_traced(
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    let query_result = request::parse_query(incoming).map(|raw| trace.params = raw.values);
+    let query_result = parameters::parse_query(incoming).map(|raw| trace.params = raw.values);
     context.fault = Fault::fire(world, trace);
     if let Some(caller) = authentication::authenticate(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
@@ -96,7 +97,12 @@ pub(super) fn serve_traced(
 
 /// Answers a request whose path belongs neither to an operation nor to a page nor to one of [`FILE_KINDS`]. A path that
 /// begins with several slashes may still lead to a file.
-pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+pub(super) fn serve_untraced(
+    edge: &Edge,
+    world: &World,
+    incoming: &IncomingRequest,
+    address: &Address<'_>,
+) -> Response {
     serve(world, incoming, address).unwrap_or_else(|error| {
         let method = incoming.method().as_str();
         let hint = match error {
@@ -116,7 +122,7 @@ pub(super) fn serve_untraced(edge: &Edge, world: &World, incoming: &ApiRequest, 
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and the other errors of credentials, `WebhookBotNotAllowed`,
 /// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidFileToken`, `InvalidFilename`.
-fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<Response, Error> {
+fn serve(world: &World, incoming: &IncomingRequest, address: &Address<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(address.path).decode_utf8_lossy();
     let Some((folder, subpath)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
@@ -134,7 +140,7 @@ fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<
     response.map(|response| conditional::apply_conditions(incoming, response))
 }
 
-fn uploaded_file(realm: &Realm, world: &World, incoming: &ApiRequest, subpath: &str) -> Result<Response, Error> {
+fn uploaded_file(realm: &Realm, world: &World, incoming: &IncomingRequest, subpath: &str) -> Result<Response, Error> {
     if let Some(token) = subpath.strip_prefix("temporary/") {
         let attachment = temporary_urls::find_file(realm, token, world.now())?;
         return attachment_response(realm, &attachment, false);
@@ -271,7 +277,7 @@ fn blob_response(realm: &Realm, hash: &str, name: &str) -> Result<Response, Erro
 fn redirect_to_avatar(
     realm: &Realm,
     level: i64,
-    incoming: &ApiRequest,
+    incoming: &IncomingRequest,
     address: &Address<'_>,
     subpath: &str,
 ) -> Result<Response, Error> {

@@ -2,7 +2,7 @@
 //! incoming webhook.
 
 use super::address::{Address, SessionUse};
-use super::request::{ApiRequest, RequestHead};
+use super::request::{IncomingRequest, RequestHead};
 use super::router::RouteMatch;
 use super::session::Session;
 use super::{Edge, authentication, incoming_webhooks};
@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 /// Sets the session of a request, and replaces the credentials of the header with those of the session or of the
 /// webhook's key, where the address accepts them.
-pub(super) fn set_credentials(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
+pub(super) fn set_credentials(world: &World, incoming: &mut IncomingRequest, address: &Address<'_>) {
     apply_session(world, incoming, address.session_use);
     if address.operation_path.is_some_and(incoming_webhooks::is_service_path) {
         incoming.credentials = incoming_webhooks::credentials(&world.snapshot(), incoming);
     }
 }
 
-fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionUse) {
+fn apply_session(world: &World, incoming: &mut IncomingRequest, session_use: SessionUse) {
     let has_cookie = incoming.headers().contains_key(header::COOKIE);
     if session_use == SessionUse::Never || (session_use == SessionUse::WithoutKey && !has_cookie) {
         return;
@@ -39,7 +39,7 @@ pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address:
     let (Some(world), Some(path)) = (edge.worlds.get(&address.world), address.operation_path) else {
         return false;
     };
-    let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
+    let mut incoming = IncomingRequest::from_parts(head.clone(), Bytes::new());
     set_credentials(&world, &mut incoming, address);
     let realm = world.snapshot();
     if let Ok(Some(_)) = authentication::authenticate(&realm, &incoming.credentials) {

@@ -2,9 +2,10 @@
 
 use super::authentication::{Credentials, RequestCredentials};
 use super::body::content_type;
+use super::parameters;
 use super::pending_response::{PendingBody, PendingResponse};
 use super::reply;
-use super::request::{self, ApiRequest};
+use super::request::IncomingRequest;
 use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, find_service};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, OperationRow};
@@ -42,7 +43,7 @@ pub fn hint(path: &str) -> Option<String> {
 
 /// The credentials of the account whose key is in the query string or the form; an error if the key is missing,
 /// malformed or unknown. None if the parameters are malformed; the request is then refused for that.
-pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
+pub fn credentials(realm: &Realm, incoming: &IncomingRequest) -> RequestCredentials {
     let Ok(raw) = sent_parameters(incoming) else { return None };
     Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
         None => Err(Error::MissingParameter { var_name: KEY_PARAMETER.into() }),
@@ -58,9 +59,13 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
-fn sent_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+fn sent_parameters(incoming: &IncomingRequest) -> Result<RawParameters, Error> {
     // Some services send JSON with the content type of a form.
-    if looks_like_json(&incoming.body) { request::parse_query(incoming) } else { request::parse_parameters(incoming) }
+    if looks_like_json(&incoming.body) {
+        parameters::parse_query(incoming)
+    } else {
+        parameters::parse_parameters(incoming)
+    }
 }
 
 fn looks_like_json(body: &[u8]) -> bool {
@@ -81,7 +86,7 @@ pub fn with_hidden_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<S
 /// # Errors
 ///
 /// `MalformedBody`, also if the payload is not UTF-8; `UploadTooLarge`.
-pub fn read_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+pub fn read_parameters(incoming: &IncomingRequest) -> Result<RawParameters, Error> {
     let mut raw = sent_parameters(incoming)?;
     let content_type = content_type(incoming.headers()).unwrap_or_default();
     let is_form = ["multipart/form-data", "application/x-www-form-urlencoded"]

@@ -4,7 +4,7 @@ use super::address::Address;
 use super::context::RequestContext;
 use super::pending_response::PendingResponse;
 use super::reply::{ConnectionFault, Delivery};
-use super::request::{ApiRequest, RequestHead};
+use super::request::{IncomingRequest, RequestHead};
 use super::{Edge, Response, identity};
 use crate::fault::NETWORK_FAULT_ID;
 use crate::fault::network::ReplyTransfer;
@@ -25,7 +25,7 @@ impl Edge {
         if world.networks().lock().is_empty() {
             return None;
         }
-        let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
+        let mut incoming = IncomingRequest::from_parts(head.clone(), Bytes::new());
         identity::set_credentials(&world, &mut incoming, &address);
         world.networks().lock().bytes_per_second(sent_email(&incoming))
     }
@@ -50,7 +50,7 @@ pub(super) fn with_reply_loss(context: &mut RequestContext<'_>, mut response: Pe
 }
 
 /// Adds the latency, bandwidth and loss of the client's network to a reply.
-pub fn add_delivery(world: &World, incoming: &ApiRequest, response: &mut Response) {
+pub fn add_delivery(world: &World, incoming: &IncomingRequest, response: &mut Response) {
     let mut networks = world.networks().lock();
     if networks.is_empty() {
         return;
@@ -67,6 +67,6 @@ pub fn add_delivery(world: &World, incoming: &ApiRequest, response: &mut Respons
 }
 
 /// The email address in the credentials, by which networks are assigned; the credentials are not checked.
-fn sent_email(incoming: &ApiRequest) -> Option<&str> {
+fn sent_email(incoming: &IncomingRequest) -> Option<&str> {
     incoming.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
 }

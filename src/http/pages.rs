@@ -11,8 +11,9 @@ mod unknown_world;
 
 use super::address::Address;
 use super::context::RequestContext;
+use super::parameters::parse_parameters;
 use super::pending_response::{self, PendingBody, PendingResponse};
-use super::request::{ApiRequest, check_size_without_files, parse_parameters};
+use super::request::{IncomingRequest, check_size_without_files};
 use super::session;
 use super::trace::Trace;
 use super::{Edge, Response, reply};
@@ -48,7 +49,7 @@ pub(super) enum Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn find(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
+    pub(super) fn find(incoming: &IncomingRequest, address: &Address<'a>) -> Option<Self> {
         match address.path {
             "" | "/" if !address.names_no_world && incoming.accepts_html() => Some(Page::Home),
             path => Self::find_by_path(path),
@@ -104,7 +105,7 @@ pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
 /// A request for a page, with the state from which the methods of `pages/` answer it.
 struct PageRequest<'a> {
     edge: &'a Edge,
-    incoming: &'a ApiRequest,
+    incoming: &'a IncomingRequest,
     world: &'a World,
     settings: &'a WorldSettings,
     origin: Origin<'a>,

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::context::RequestContext;
 use super::pending_response::PendingResponse;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// Always None.
-    pub(super) fn find(_incoming: &ApiRequest, _address: &Address<'a>) -> Option<Self> {
+    pub(super) fn find(_incoming: &IncomingRequest, _address: &Address<'a>) -> Option<Self> {
         None
     }
 }

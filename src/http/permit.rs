@@ -5,7 +5,7 @@
 //! organization, runs where the runtime can replace the thread, and a semaphore limits how many run at once.
 
 use super::body::LARGE_BODY_BYTES;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use super::router::RouteMatch;
 use super::target::Target;
 use super::{Edge, trace};
@@ -31,7 +31,7 @@ pub(super) fn slow_request_semaphore() -> Arc<Semaphore> {
 pub(super) async fn acquire(
     edge: &Edge,
     world: &World,
-    incoming: &ApiRequest,
+    incoming: &IncomingRequest,
     target: Option<Target<'_>>,
 ) -> Option<Permit> {
     let target = target?;
@@ -48,7 +48,7 @@ pub(super) async fn acquire(
 }
 
 /// Whether a request may change its world. A poll does, because its queue records that a poll waits.
-fn is_write(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
+fn is_write(edge: &Edge, world: &World, incoming: &IncomingRequest, target: Target<'_>) -> bool {
     match (target, incoming.method()) {
         (Target::Operation(path), &Method::GET | &Method::HEAD) => {
             let route = edge.router.find("GET", path, world.settings().feature_level);
@@ -61,7 +61,7 @@ fn is_write(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_
 }
 
 /// Whether a request may occupy its thread for a long time.
-fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
+fn is_slow(edge: &Edge, world: &World, incoming: &IncomingRequest, target: Target<'_>) -> bool {
     match target {
         Target::Operation(_) if incoming.body.len() > LARGE_BODY_BYTES => true,
         Target::Operation(path) if world.is_large() => {

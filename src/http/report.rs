@@ -5,7 +5,7 @@ use super::context::RequestContext;
 use super::incoming_webhooks;
 use super::protocol::sends_json;
 use super::reply::ConnectionFault;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use super::trace::{CONSOLE_CLIENT, JournaledRequest};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
@@ -117,7 +117,7 @@ impl Drop for ReportedPoll<'_> {
 }
 
 /// The name of the first parameter in the query string that holds a secret.
-fn secret_query_parameter(incoming: &ApiRequest) -> Option<&'static str> {
+fn secret_query_parameter(incoming: &IncomingRequest) -> Option<&'static str> {
     let query = incoming.query();
     // Incoming webhooks have the key of a bot in the query, because other services cannot authenticate by a header.
     // The path may begin with the prefix of a world.

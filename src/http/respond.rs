@@ -5,7 +5,7 @@ use super::body::{Body, BodyLimit, read_body};
 use super::context::RequestContext;
 use super::cors::CorsRequest;
 use super::late_reply::LateReply;
-use super::request::{ApiRequest, RequestHead};
+use super::request::{IncomingRequest, RequestHead};
 use super::target::{self, Target};
 use super::{
     Edge, Response, files, hint, identity, network, operation, pages, permit, reply, serialize, unknown_world,
@@ -44,7 +44,7 @@ pub(super) async fn respond(
 }
 
 async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, address: &Address<'_>) -> Response {
-    let mut incoming = ApiRequest::with_body(head.clone(), body);
+    let mut incoming = IncomingRequest::from_body(head.clone(), body);
     let Some(world) = edge.worlds.get(&address.world) else {
         return unknown_world::respond_without_world(edge, &incoming, address);
     };

@@ -1,6 +1,6 @@
 //! Warns on standard error about mistakes in the setup of clients or tests that would otherwise go unnoticed.
 
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::api::release::newer_level_text;
 use crate::dialect::Dialect;
@@ -30,7 +30,7 @@ pub struct SetupWarnings {
 
 impl SetupWarnings {
     /// Warns of a stock client in a world with neutral names: such a client needs its vendor's names.
-    pub fn warn_of_dialect(&self, incoming: &ApiRequest, dialect: &Dialect, world: &str) {
+    pub fn warn_of_dialect(&self, incoming: &IncomingRequest, dialect: &Dialect, world: &str) {
         if !dialect.is_neutral() {
             return;
         }
@@ -54,7 +54,7 @@ impl SetupWarnings {
 
     /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`
     /// or has another prefix in its place.
-    pub fn warn_of_path(&self, incoming: &ApiRequest, hint: &str) {
+    pub fn warn_of_path(&self, incoming: &IncomingRequest, hint: &str) {
         let path = truncate(incoming.path(), MAX_PATH_BYTES);
         if self.record_warning(path) {
             tracing::warn!("{} {path} is not in the journal: {hint}", incoming.method());

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::files;
 use super::pages::{Page, methods_of_page};
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use crate::api::rows;
 
 /// What a request is for.
@@ -18,7 +18,7 @@ pub(super) enum Target<'a> {
 
 impl<'a> Target<'a> {
     /// The target of a request; None if its path belongs to no operation, file or page.
-    pub(super) fn classify(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
+    pub(super) fn classify(incoming: &IncomingRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::file_kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation_path.map(Target::Operation).or_else(file).or_else(page)

@@ -5,7 +5,7 @@ use super::Response;
 use super::authentication::Credentials;
 use super::authentication::RequestCredentials;
 use super::reply::{self, ConnectionFault};
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use crate::api::OperationRow;
 use crate::api::parameter::RawParameters;
 use crate::fault::rate_limit::Budget;
@@ -75,7 +75,7 @@ impl Trace {
     }
 
     /// Begins the trace of a request, and records its arrival in the lifecycle of the world.
-    pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
+    pub fn begin(world: &World, incoming: &IncomingRequest, path: String) -> Self {
         let arrived_at = world.real_time().now();
         world.lifecycle().record_request(arrived_at);
         let mut trace = Self {

@@ -4,7 +4,7 @@ use super::adaptation::adapt_reply;
 use super::address::Address;
 #[cfg(feature = "pages")]
 use super::pages;
-use super::request::ApiRequest;
+use super::request::IncomingRequest;
 use super::{Edge, Response, hint, reply, serialize};
 use crate::api::parameter::RawParameters;
 use crate::api::server::{GetServerSettings, root_settings};
@@ -15,7 +15,7 @@ use http::{Method, header};
 
 /// The response to a request whose world does not exist. The root of a server without a default world answers only
 /// `GET /server_settings`.
-pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+pub(super) fn respond_without_world(edge: &Edge, incoming: &IncomingRequest, address: &Address<'_>) -> Response {
     let is_get = matches!(*incoming.method(), Method::GET | Method::HEAD);
     if is_get && address.path == "/api/v1/server_settings" && address.names_no_world {
         return root_settings_reply(edge, incoming, address);
@@ -33,7 +33,7 @@ pub(super) fn respond_without_world(edge: &Edge, incoming: &ApiRequest, address:
     reply::refusal(&Error::UnknownWorld, Some(hint))
 }
 
-fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+fn root_settings_reply(edge: &Edge, incoming: &IncomingRequest, address: &Address<'_>) -> Response {
     let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
     let settings = root_settings(address.origin, edge.settings.feature_level, user_agent);
     let emulation = emulation(edge.settings.feature_level);

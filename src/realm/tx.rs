@@ -173,7 +173,7 @@ impl Tx {
 
     /// A user's own settings, flags and lists, to be changed. The caller updates their indexes.
     pub fn user_state_mut(&mut self, id: UserId) -> &mut UserState {
-        Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
+        Arc::make_mut(self.realm.user_states.get_mut(&id).expect("the user was looked up"))
     }
 
     /// Updates [`UserState::last_request_at`], at most once per hour to avoid copying the state.
@@ -234,7 +234,7 @@ impl Tx {
         let role = user.role;
         let is_system = user.is_system_bot();
         self.realm.users.insert(id, Arc::new(user));
-        self.realm.personal.insert(id, Arc::new(UserState::default()));
+        self.realm.user_states.insert(id, Arc::new(UserState::default()));
         if !is_system {
             self.join_role_groups(id, role);
             self.schedule_full_membership(id);

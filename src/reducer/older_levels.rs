@@ -63,7 +63,7 @@ impl State {
     /// from 377 on send them, and for archived channels only levels from 428 on.
     pub(super) fn unsubscribe_deactivated(&mut self, id: i64) {
         let level = self.level();
-        if Feature::ArchivedPeerRemoveOnDeactivation.is_at(level) {
+        if Feature::PeerRemoveInArchivedChannels.is_at(level) {
             return;
         }
         let subscriber = self.subscriber_key(id);

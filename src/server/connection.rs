@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::error;
 use crate::http::authentication::CredentialsCache;
 use crate::http::body::read_body;
-use crate::http::request::{ApiRequest, RequestHead};
+use crate::http::request::{IncomingRequest, RequestHead};
 use crate::http::{Edge, Response, reply};
 use bytes::{Buf, Bytes};
 use futures_util::future::Either;
@@ -115,7 +115,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
     warp::path("control").and(non_api_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
         let control = control.clone();
         async move {
-            let mut request = ApiRequest::new(head.clone(), Bytes::new());
+            let mut request = IncomingRequest::from_parts(head.clone(), Bytes::new());
             let (limit, memory) = control.body_limit(&request);
             let is_authorized = || control.guard.check(&head.headers).is_ok();
             match read_body(&head.headers, limit, &memory, body, is_authorized).await {

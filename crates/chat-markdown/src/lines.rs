@@ -1,4 +1,4 @@
-//! Prepares the lines of a text for the block parser: adds blank lines before lists, and normalizes white space.
+//! Prepares the lines of a text for the block parser: adds blank lines before lists, and normalizes whitespace.
 
 use super::character::{is_digit, is_space};
 use super::fence;
@@ -9,21 +9,27 @@ const TAB_COLUMNS: usize = 4;
 
 /// The lines of a text for the block parser.
 pub(super) fn prepare(source: &str) -> Vec<String> {
-    let text = normalize_white_space(&detach_lists(source));
+    let text = normalize_whitespace(&detach_lists(source));
     text.split('\n').map(str::to_owned).collect()
 }
 
-/// Returns whether an item of a list is numbered. None: the line is not an item.
-fn is_numbered_item(line: &str) -> Option<bool> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListKind {
+    Bulleted,
+    Numbered,
+}
+
+/// The kind of the list that a line is an item of. As on real servers, only numbers of one digit count.
+fn list_kind(line: &str) -> Option<ListKind> {
     let line = line.trim_start_matches(' ');
     let mut characters = line.chars();
     let first = characters.next()?;
-    let is_numbered = match first {
-        '*' | '+' | '-' => false,
-        digit if is_digit(digit) && characters.next() == Some('.') => true,
+    let kind = match first {
+        '*' | '+' | '-' => ListKind::Bulleted,
+        digit if is_digit(digit) && characters.next() == Some('.') => ListKind::Numbered,
         _ => return None,
     };
-    (characters.next() == Some(' ')).then_some(is_numbered)
+    (characters.next() == Some(' ')).then_some(kind)
 }
 
 /// Adds a blank line before lists that directly follow other text, except in fenced blocks other than quotes.
@@ -46,11 +52,8 @@ fn detach_lists(source: &str) -> String {
             }
         }
         output.push('\n');
-        let begins_list = match (is_numbered_item(line), is_numbered_item(next_line)) {
-            (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(is_numbered), Some(is_next_line_numbered)) => is_numbered != is_next_line_numbered,
-        };
+        let next_kind = list_kind(next_line);
+        let begins_list = next_kind.is_some() && next_kind != list_kind(line);
         if open_non_quote_count == 0 && !line.is_empty() && begins_list {
             output.push('\n');
         }
@@ -58,9 +61,9 @@ fn detach_lists(source: &str) -> String {
     output
 }
 
-/// Removes the control characters of placeholders, normalizes line ends, replaces tabs by spaces, empties lines of
-/// spaces except the first line, and appends two line ends.
-fn normalize_white_space(source: &str) -> String {
+/// Removes the control characters of placeholders, normalizes line endings, replaces tabs by spaces, empties lines of
+/// spaces except the first line, and appends two line endings, all as Python-Markdown does.
+fn normalize_whitespace(source: &str) -> String {
     let source = source.replace([START, END], "").replace("\r\n", "\n").replace('\r', "\n");
     let mut output = String::with_capacity(source.len() + 2);
     for (index, line) in source.split('\n').enumerate() {
@@ -95,7 +98,7 @@ fn push_without_tabs(output: &mut String, line: &str) {
     }
 }
 
-/// Whether a text has only white space.
+/// Whether a text has only whitespace.
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
@@ -119,9 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_normalized() {
-        assert_eq!(normalize_white_space("a\tb\r\n\té\t|\n   \nc\r"), "a   b\n    é   |\n\nc\n\n\n");
-        assert_eq!(normalize_white_space("  \na"), "  \na\n\n");
-        assert_eq!(normalize_white_space("日\t|\u{2}\u{3}"), "日   |\n\n");
+    fn whitespace_is_normalized() {
+        assert_eq!(normalize_whitespace("a\tb\r\n\té\t|\n   \nc\r"), "a   b\n    é   |\n\nc\n\n\n");
+        assert_eq!(normalize_whitespace("  \na"), "  \na\n\n");
+        assert_eq!(normalize_whitespace("日\t|\u{2}\u{3}"), "日   |\n\n");
     }
 }

@@ -136,7 +136,7 @@ pub fn suspend_subscriptions(tx: &mut Tx, user: UserId) {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
     emit_peer_changes_with_condition(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
-        true => DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivedPeerRemoveOnDeactivation.since()),
+        true => DeliveryCondition::ArchivedChannelsFrom(Feature::PeerRemoveInArchivedChannels.since()),
         false => DeliveryCondition::From(Feature::PeerRemoveOnDeactivation.since()),
     });
 }

@@ -1,4 +1,4 @@
-//! Legacy push tokens of devices without encryption.
+//! Legacy push tokens of devices without encryption: of the platform's service (Apple's) and of Android.
 
 use crate::api::parameter::{Parameter, parameters};
 use crate::api::{OperationContext, Success, Write, operation};
@@ -36,7 +36,7 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
         return Err(Error::InvalidTokenLength);
     }
     let is_hexadecimal = token.len().is_multiple_of(2) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if kind == PushTokenKind::Platform && !is_hexadecimal {
+    if kind == PushTokenKind::Apple && !is_hexadecimal {
         return Err(Error::InvalidPlatformToken);
     }
     Ok(())
@@ -62,7 +62,7 @@ fn remove_token(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> 
 }
 
 operation! {
-    /// Registers a token of the platform's service for the caller; deprecated.
+    /// Registers a token of the platform's service (Apple's) for the caller; deprecated.
     pub AddPlatformToken = POST "/users/me/platform_device_token", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params {
@@ -76,10 +76,10 @@ operation! {
 
 impl Write for AddPlatformToken {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        check_token(PushTokenKind::Platform, &params.token)?;
+        check_token(PushTokenKind::Apple, &params.token)?;
 
         let app = Some(params.appid.0);
-        add_token(tx, context.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
+        add_token(tx, context.caller().id, PushToken { kind: PushTokenKind::Apple, token: params.token, app });
         Ok(Success {})
     }
 }
@@ -87,13 +87,13 @@ impl Write for AddPlatformToken {
 parameters! {
     /// The parameter of the operations that take only a token.
     pub struct TokenParams {
-        /// The push token, at most 4,096 code points; one of the platform's service in hexadecimal.
+        /// The push token, at most 4,096 code points; one of the platform's service (Apple's) in hexadecimal.
         token: String,
     }
 }
 
 operation! {
-    /// Removes a token of the platform's service; deprecated.
+    /// Removes a token of the platform's service (Apple's); deprecated.
     pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human,
         deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
@@ -102,7 +102,7 @@ operation! {
 
 impl Write for RemovePlatformToken {
     fn run(tx: &mut Tx, context: &OperationContext<'_>, params: Self::Params) -> Result<Success, Error> {
-        remove_token(tx, context.caller().id, PushTokenKind::Platform, &params.token)
+        remove_token(tx, context.caller().id, PushTokenKind::Apple, &params.token)
     }
 }
 

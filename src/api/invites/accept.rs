@@ -117,7 +117,7 @@ fn add_invited_user(
     send_welcome_message(tx, user, terms);
     if let Some(invite) = &invitation.email_invite {
         tx.remove_invite(invite.id);
-        tx.realm_mut().used_invites.insert(invite.key.clone());
+        tx.realm_mut().accepted_invite_keys.insert(invite.key.clone());
         tx.emit_invites_changed(Some(terms.invited_by));
         if invite.notify_referrer_on_join && tx.is_active(terms.invited_by) {
             let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());

@@ -109,7 +109,7 @@ fn statuses(realm: &Realm, viewer: Option<&User>) -> BTreeMap<UserId, StatusReco
         let status = is_listed.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
         Some((*id, status?))
     };
-    realm.personal.iter().filter_map(status).collect()
+    realm.user_states.iter().filter_map(status).collect()
 }
 
 impl UserLists {

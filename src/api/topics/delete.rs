@@ -69,7 +69,7 @@ fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
             .collect(),
     };
     let users_with_policy =
-        tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
+        tx.user_states.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
     let has_no_remaining_message =
         |user: &UserId| !remaining_messages.iter().any(|message| tx.has_user_message(*user, message));
     let users: Vec<UserId> = users_with_policy.filter(has_no_remaining_message).collect();

@@ -248,7 +248,7 @@ pub const CALLS: &[CallRow] = &[
         "POST",
         "/worlds/{name}/journal/verify",
         InWorld::VerifyJournal,
-        Body(body::<journal::Assertion>),
+        Body(body::<journal::Verification>),
         "Asserts that certain requests were made.",
         r#"{"count": "int"}"#,
     ),

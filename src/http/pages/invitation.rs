@@ -107,7 +107,7 @@ impl PageRequest<'_> {
         match accept::find_invitation(realm, key) {
             Ok(invitation) if (kind == InvitationKind::Email) == invitation.email().is_some() => None,
             Err(Error::InvitationExpired) => Some(self.expired_link_page()),
-            Ok(_) | Err(_) if kind == InvitationKind::Email && realm.used_invites.contains(key) => {
+            Ok(_) | Err(_) if kind == InvitationKind::Email && realm.accepted_invite_keys.contains(key) => {
                 Some(self.expired_link_page())
             }
             Ok(_) | Err(_) => Some(self.unknown_link_page()),

@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::http::adaptation::adapt_reply;
 use crate::http::context::{AuthorizedRequest, RequestContext, RoutedRequest};
 use crate::http::pending_response::{self, PendingResponse};
-use crate::http::request::{self, ApiRequest, check_size_without_files};
+use crate::http::request::{IncomingRequest, check_size_without_files};
 use crate::http::router::RouteMatch;
 use crate::http::session::CSRF_FIELD;
-use crate::http::{hint, incoming_webhooks, reply, trace};
+use crate::http::{hint, incoming_webhooks, parameters, reply, trace};
 use crate::realm::Realm;
 use crate::realm::user::User;
 use http::{Method, header};
@@ -69,10 +69,10 @@ fn read_neutral_parameters(context: &RequestContext<'_>, is_incoming_webhook: bo
     if is_incoming_webhook {
         return incoming_webhooks::read_parameters(context.incoming);
     }
-    let mut raw = request::parse_parameters(context.incoming)?;
+    let mut raw = parameters::parse_parameters(context.incoming)?;
     let dialect = &context.settings.dialect;
     if !dialect.is_neutral() {
-        raw.values = Arc::new(request::translate_parameters(dialect, &raw.values));
+        raw.values = Arc::new(parameters::translate_parameters(dialect, &raw.values));
     }
     Ok(raw)
 }
@@ -188,7 +188,7 @@ fn refusal(context: &RequestContext<'_>, row: &OperationRow, error: Error, hint:
 }
 
 /// Whether the body is declared as JSON, which the API reads only from incoming webhooks.
-pub fn sends_json(incoming: &ApiRequest) -> bool {
+pub fn sends_json(incoming: &IncomingRequest) -> bool {
     incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
 }
 

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::http::context::{AuthorizedRequest, RequestContext, RoutedRequest};
 use crate::http::pending_response::{PendingBody, PendingResponse};
 use crate::http::reply;
-use crate::http::request::ApiRequest;
+use crate::http::request::IncomingRequest;
 use crate::http::router::RouteMatch;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -65,7 +65,7 @@ fn operation_path(path: &str) -> Option<&str> {
 }
 
 /// The method of a request, which clients that cannot send PATCH override by a header.
-fn effective_method(incoming: &ApiRequest) -> String {
+fn effective_method(incoming: &IncomingRequest) -> String {
     incoming.header("x-http-method-override").unwrap_or(incoming.method().as_str()).to_uppercase()
 }
 
@@ -103,7 +103,7 @@ pub fn read_parameters(context: &RequestContext<'_>, routed: &RoutedRequest) -> 
 }
 
 /// Reads a header with a number of bytes; numbers beyond `i64` are limited to its maximum.
-fn byte_count(incoming: &ApiRequest, name: &'static str) -> Result<String, Error> {
+fn byte_count(incoming: &IncomingRequest, name: &'static str) -> Result<String, Error> {
     let invalid = || Error::InvalidTusHeader { header: name.into() };
     let number: u64 = incoming.header(name).ok_or_else(invalid)?.trim().parse().map_err(|_| invalid())?;
     Ok(number.min(i64::MAX.unsigned_abs()).to_string())

@@ -103,7 +103,7 @@ fn check_a_way_to_log_in(realm: &Realm) -> Vec<String> {
 
 fn check_everybody_has_own_state(realm: &Realm) -> Vec<String> {
     let (accounts, states): (OrdSet<UserId>, OrdSet<UserId>) =
-        (realm.users.keys().copied().collect(), realm.personal.keys().copied().collect());
+        (realm.users.keys().copied().collect(), realm.user_states.keys().copied().collect());
     mismatch("own states have", &states, &accounts)
 }
 

@@ -69,7 +69,7 @@ fn check_channels_by_name(realm: &Realm) -> Vec<String> {
 
 fn check_subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
     let mut expected: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
-    for (user, state) in realm.personal.iter().filter(|(user, _)| realm.is_active(**user)) {
+    for (user, state) in realm.user_states.iter().filter(|(user, _)| realm.is_active(**user)) {
         for channel in state.subscriptions.keys().filter(|channel| state.subscription(**channel).is_some()) {
             expected.entry(*channel).or_default().insert(*user);
         }
@@ -82,7 +82,7 @@ fn check_subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
 }
 
 fn check_subscriptions_have_channels(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let is_valid = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
             realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
         };

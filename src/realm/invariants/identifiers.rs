@@ -28,7 +28,7 @@ type IdKind = (&'static str, Vec<(i64, i64)>, i64);
 fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let counters = &realm.counters;
     let collect = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
-    let states = || realm.personal.values();
+    let states = || realm.user_states.values();
     let personal_kinds = PERSONAL_ITEM_KINDS.iter().map(|kind| {
         (kind.name, states().flat_map(|state| (kind.keys_and_ids)(state)).collect(), (kind.last_id)(&counters.items))
     });

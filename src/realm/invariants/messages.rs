@@ -141,7 +141,7 @@ fn check_conversations_by_members(realm: &Realm) -> Vec<String> {
             conversations_by_user.entry(*user).or_default().insert(conversation.id);
         }
     }
-    violations.extend(violations_of(realm.personal.iter(), |(user, state)| {
+    violations.extend(violations_of(realm.user_states.iter(), |(user, state)| {
         let expected = conversations_by_user.remove(user).unwrap_or_default();
         (state.conversations != expected)
             .then(|| format!("user {user} is in conversations {:?}, should be in {expected:?}", state.conversations))
@@ -169,7 +169,7 @@ fn check_mentions_reach_recipients(realm: &Realm) -> Vec<String> {
 
 fn check_late_holders(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
-    for (user, state) in &realm.personal {
+    for (user, state) in &realm.user_states {
         for message in &state.historical {
             expected.entry(*message).or_default().insert(*user);
         }
@@ -188,7 +188,7 @@ fn check_late_holders(realm: &Realm) -> Vec<String> {
 }
 
 fn check_unread_where_subscribed(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let is_misplaced = |message: &&std::sync::Arc<Message>| {
             let Some((channel, _)) = message.channel_and_topic() else { return false };
             let subscription = state.subscription(channel);
@@ -216,7 +216,7 @@ fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
 }
 
 fn check_read_runs_are_apart(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let runs: Vec<_> = state.read.runs().collect();
         let is_valid = runs.iter().all(|(first, last)| first <= last)
             && runs.windows(2).all(|pair| pair[0].1.0.saturating_add(1) < pair[1].0.0);
@@ -225,7 +225,7 @@ fn check_read_runs_are_apart(realm: &Realm) -> Vec<String> {
 }
 
 fn check_marked_messages_have_user_messages(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let marked_ids = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
         let mut existing_messages = marked_ids.filter_map(|id| realm.messages.get(id));
         let message = existing_messages.find(|message| !realm.has_user_message(*user, message))?;

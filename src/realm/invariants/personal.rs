@@ -18,7 +18,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "reached-by-push",
         meaning: "The index of users that push notifications reach has all users with an active device or a token.",
-        check: check_reached_by_push,
+        check: check_users_with_push,
     },
     Invariant {
         name: "topic-policies-are-valid",
@@ -44,22 +44,22 @@ pub(super) const ALL: &[Invariant] = &[
 
 fn check_alert_words(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<String, OrdSet<UserId>> = OrdMap::new();
-    for (user, state) in &realm.personal {
+    for (user, state) in &realm.user_states {
         for word in &state.alert_words {
             expected.entry(word.to_lowercase()).or_default().insert(*user);
         }
     }
-    mismatch("the index of alert words has", &realm.alert_words, &expected)
+    mismatch("the index of alert words has", &realm.users_by_alert_word, &expected)
 }
 
-fn check_reached_by_push(realm: &Realm) -> Vec<String> {
+fn check_users_with_push(realm: &Realm) -> Vec<String> {
     let is_reached = |user: &&UserId| !realm.push_targets(**user).is_empty();
-    let expected: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
-    mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &expected)
+    let expected: OrdSet<UserId> = realm.user_states.keys().filter(is_reached).copied().collect();
+    mismatch("the index of users that push notifications reach has", &realm.users_with_push, &expected)
 }
 
 fn check_topic_policies_are_valid(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let ((channel, _), topic) = state.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
                 || *key != TopicKey::new(&topic.name)
@@ -70,7 +70,7 @@ fn check_topic_policies_are_valid(realm: &Realm) -> Vec<String> {
 }
 
 fn check_muted_users_are_others(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let muted_user = state
             .muted_users
             .keys()
@@ -81,7 +81,7 @@ fn check_muted_users_are_others(realm: &Realm) -> Vec<String> {
 
 fn check_muted_by(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
-    for (user, state) in &realm.personal {
+    for (user, state) in &realm.user_states {
         for muted_user in state.muted_users.keys() {
             expected.entry(*muted_user).or_default().insert(*user);
         }
@@ -90,7 +90,7 @@ fn check_muted_by(realm: &Realm) -> Vec<String> {
 }
 
 fn check_navigation_views_are_unique(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, state)| {
+    violations_of(realm.user_states.iter(), |(user, state)| {
         let mut fragments = BTreeSet::new();
         let duplicate = state.navigation_views.iter().find(|view| !fragments.insert(&view.fragment))?;
         Some(format!("user {user} has the view {} twice", duplicate.fragment))

@@ -50,7 +50,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
         let organization = Arc::make_mut(&mut tx.realm_mut().organization);
         organization.disabled_authentication_methods = AuthenticationMethod::ALL.into();
     }),
-    ("everybody-has-own-state", |tx| _ = tx.realm_mut().personal.remove(&MEL)),
+    ("everybody-has-own-state", |tx| _ = tx.realm_mut().user_states.remove(&MEL)),
     ("bots-have-owners-that-exist", |tx| {
         let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
         tx.user_mut(bot).bot.as_mut().expect("it is a bot").owner = Some(NOBODY);

@@ -44,7 +44,7 @@ fn check_uploads_know_their_messages(realm: &Realm) -> Vec<String> {
 }
 
 fn check_upload_space(realm: &Realm) -> Vec<String> {
-    let expected = realm.upload_space();
+    let expected = realm.computed_upload_space();
     mismatch("uploads use", &realm.upload_space_used, &expected)
 }
 

@@ -118,7 +118,8 @@ pub struct PushToken {
 #[serde(rename_all = "snake_case")]
 pub enum PushTokenKind {
     /// `platform_device_token`: hexadecimal, in any case.
-    Platform,
+    #[serde(rename = "platform")]
+    Apple,
     /// `android_gcm_reg_id`: any text.
     Android,
 }
@@ -126,7 +127,7 @@ pub enum PushTokenKind {
 impl PushTokenKind {
     pub fn service(self) -> PushService {
         match self {
-            Self::Platform => PushService::Apns,
+            Self::Apple => PushService::Apns,
             Self::Android => PushService::Fcm,
         }
     }
@@ -137,7 +138,7 @@ impl PushToken {
     pub fn matches(&self, kind: PushTokenKind, token: &str) -> bool {
         self.kind == kind
             && match kind {
-                PushTokenKind::Platform => self.token.eq_ignore_ascii_case(token),
+                PushTokenKind::Apple => self.token.eq_ignore_ascii_case(token),
                 PushTokenKind::Android => self.token == token,
             }
     }

@@ -1,5 +1,6 @@
-//! Maps aliases of time zones to their canonical names: links of the IANA time zone database. Zones with a history of
-//! their own in its file `backzone`, such as Europe/Oslo, are canonical (A-187 in docs/assumptions.md).
+//! Maps aliases of time zones to their canonical names: the links of the IANA time zone database (2025b), built with
+//! `PACKRATDATA=backzone PACKRATLIST=zone.tab` as Debian does (A-187 in docs/assumptions.md). Zones of `zone.tab` with
+//! a history of their own in `backzone`, such as Europe/Oslo, are canonical; others, such as America/Montreal, are not.
 
 /// Canonical names, each with its aliases.
 #[rustfmt::skip]

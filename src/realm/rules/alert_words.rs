@@ -19,7 +19,7 @@ impl Realm {
     pub fn alerted_users(&self, content: &str) -> BTreeSet<UserId> {
         let mut user_ids = BTreeSet::new();
         let mut matched_words: HashSet<&str> = HashSet::new();
-        if self.alert_words.is_empty() {
+        if self.users_by_alert_word.is_empty() {
             return user_ids;
         }
         let prose = remove_code(content);
@@ -50,7 +50,7 @@ impl Realm {
         callback: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>),
     ) {
         let mut candidate = text;
-        while let Some((word, users)) = self.alert_words.get_prev(candidate) {
+        while let Some((word, users)) = self.users_by_alert_word.get_prev(candidate) {
             let common_length = candidate.bytes().zip(word.bytes()).take_while(|(left, right)| left == right).count();
             if common_length < word.len() {
                 candidate = &candidate[..candidate.floor_char_boundary(common_length)];

@@ -41,7 +41,7 @@ impl Tx {
     pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
         let result = change(self.user_state_mut(user));
         let is_reachable = !self.push_targets(user).is_empty();
-        let reachable_users = &mut self.realm_mut().reached_by_push;
+        let reachable_users = &mut self.realm_mut().users_with_push;
         if is_reachable {
             reachable_users.insert(user);
         } else {

@@ -36,14 +36,14 @@ impl Realm {
         let to_ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
         self.channel_messages =
             messages_by_channel.into_iter().map(|(channel, messages)| (channel, to_ids(messages))).collect();
-        self.upload_space_used = self.upload_space();
+        self.upload_space_used = self.computed_upload_space();
         self.share_subscribers();
-        for (user, state) in &self.personal.clone() {
+        for (user, state) in &self.user_states.clone() {
             if !self.push_targets(*user).is_empty() {
-                self.reached_by_push.insert(*user);
+                self.users_with_push.insert(*user);
             }
             for word in &state.alert_words {
-                self.alert_words.entry(word.to_lowercase()).or_default().insert(*user);
+                self.users_by_alert_word.entry(word.to_lowercase()).or_default().insert(*user);
             }
             for muted in state.muted_users.keys() {
                 self.muted_by.entry(*muted).or_default().insert(*user);

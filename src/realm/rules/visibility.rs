@@ -218,7 +218,7 @@ fn channels_with_changed_access<'a>(before: &'a Realm, after: &'a Realm) -> impl
 
 /// Whether the user's own state may have changed, such as subscriptions and conversations.
 fn may_have_changed_state(before: &Realm, after: &Realm, user: UserId) -> bool {
-    match (before.personal.get(&user), after.personal.get(&user)) {
+    match (before.user_states.get(&user), after.user_states.get(&user)) {
         (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
         _ => false,
     }

@@ -11,7 +11,7 @@ use chatdouble::control::{Control, Defaults, Guard, InitialClock};
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
 use chatdouble::http::authentication::Credentials;
-use chatdouble::http::request::{ApiRequest, RequestHead};
+use chatdouble::http::request::{IncomingRequest, RequestHead};
 use chatdouble::http::{ConnectionFault, Edge, KeyGuard};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
@@ -373,7 +373,7 @@ impl Play {
     fn control_at(&self, method: &str, path: &str, body: &Value) -> Answer {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let head = head(method, path.to_owned(), String::new(), "application/json");
-        let incoming = ApiRequest::new(Arc::new(head), Bytes::from(body));
+        let incoming = IncomingRequest::from_parts(Arc::new(head), Bytes::from(body));
         answer(&self.runtime.block_on(self.control.respond(&incoming)))
     }
 

@@ -123,7 +123,7 @@ struct QuotationMarks {
 
 impl QuotationMarks {
     /// Whether the last byte that is not a space is the closing quotation mark.
-    fn closes_at(&self, last_byte: Option<u8>) -> bool {
+    fn is_closed_by(&self, last_byte: Option<u8>) -> bool {
         self.end.is_some() && self.mark == last_byte
     }
 }
@@ -141,18 +141,18 @@ impl<'t> DestinationSearch<'t> {
     fn run(text: &'t str) -> Self {
         let (mut depth, mut depth_without_title) = (1_usize, 1_usize);
         let (mut first_marks, mut other_marks) = (QuotationMarks::default(), QuotationMarks::default());
-        let mut fallback = None;
+        let mut fallback_parenthesis = None;
         let mut last_byte = None;
         for (index, byte) in text.bytes().enumerate() {
             match byte {
                 b'(' if first_marks.mark.is_none() => depth += 1,
                 b'(' => depth_without_title -= usize::from(depth_without_title > 0),
-                b')' if first_marks.closes_at(last_byte) || other_marks.closes_at(last_byte) => depth = 0,
+                b')' if first_marks.is_closed_by(last_byte) || other_marks.is_closed_by(last_byte) => depth = 0,
                 b')' if first_marks.mark.is_none() => depth -= 1,
                 b')' if depth_without_title > 0 => {
                     depth_without_title -= 1;
                     if depth_without_title == 0 {
-                        fallback = Some(index);
+                        fallback_parenthesis = Some(index);
                     }
                 }
                 b'\'' | b'"' => match first_marks.mark {
@@ -169,7 +169,7 @@ impl<'t> DestinationSearch<'t> {
                 _ => {}
             }
             if depth == 0 {
-                let title = [first_marks, other_marks].into_iter().find(|marks| marks.closes_at(last_byte));
+                let title = [first_marks, other_marks].into_iter().find(|marks| marks.is_closed_by(last_byte));
                 let result = match title.and_then(|marks| Some((marks.start, marks.end?))) {
                     Some((start, end)) => (&text[..start], text.get(start + 1..end), index + 1),
                     None => (&text[..index], None, index + 1),
@@ -180,7 +180,8 @@ impl<'t> DestinationSearch<'t> {
                 last_byte = Some(byte);
             }
         }
-        let result = fallback.filter(|_| depth_without_title == 0).map(|index| (&text[..index], None, index + 1));
+        let result =
+            fallback_parenthesis.filter(|_| depth_without_title == 0).map(|index| (&text[..index], None, index + 1));
         Self { result, searched_bytes: text.len() }
     }
 }

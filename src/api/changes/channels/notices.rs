@@ -126,7 +126,7 @@ pub fn post_new_subscriptions(
         let mut names: Vec<&str> = existing_channels.map(|id| tx.channels[id].name.as_str()).collect();
         names.sort_unstable();
         let links: Vec<String> = names.into_iter().map(|name| format!("#**{name}**")).collect();
-        let notifies_actor = !tx.has(Feature::SubscriptionNoticesSilent);
+        let notifies_actor = !tx.has(Feature::SubscriptionNoticesMentionSilently);
         let (mention, channel_word) =
             (if notifies_actor { actor.mention() } else { actor.silent_mention() }, channel_word(tx));
         let content = match links.as_slice() {

@@ -66,7 +66,8 @@ impl MoveLosses {
             return Self::default();
         }
         let (old_channel, new_channel) = (&tx.channels[&old_channel], &tx.channels[&new_channel]);
-        let ever_subscribed = tx.personal.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
+        let ever_subscribed =
+            tx.user_states.iter().filter(|(_, state)| state.subscriptions.contains_key(&old_channel.id));
         let users_losing_user_messages: OrdSet<UserId> =
             ever_subscribed.map(|(user, _)| *user).filter(|user| !new_channel.subscribers.contains(user)).collect();
         let users_losing_access = match new_channel.privacy.is_private() {
@@ -177,7 +178,7 @@ pub(super) fn move_policies(
     let policy_for =
         |state: &UserState, key| state.topics.get(key).map_or(VisibilityPolicy::None, |topic| topic.policy);
     let policies: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
-        .personal
+        .user_states
         .iter()
         .map(|(user, state)| (*user, policy_for(state, &key), policy_for(state, &new_key)))
         .filter(|(_, old, new)| (*old, *new) != (VisibilityPolicy::None, VisibilityPolicy::None))

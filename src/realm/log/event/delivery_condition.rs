@@ -72,8 +72,7 @@ impl DeliveryCondition {
                     && DeliveryCondition::From(level).is_fulfilled_by(options)
             }
             DeliveryCondition::ArchivingAsUpdate => {
-                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingIsUpdateEvent.since())
-                    .is_fulfilled_by(options)
+                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingSentAsUpdate.since()).is_fulfilled_by(options)
             }
             DeliveryCondition::ArchivingAsDeletion => !DeliveryCondition::ArchivingAsUpdate.is_fulfilled_by(options),
             DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,

@@ -111,7 +111,7 @@ impl Realm {
     /// The users who want a push for a new message.
     pub fn push_receivers_of(&self, message: &Message) -> PushReceivers {
         // This iterates over users with devices or tokens, who are usually fewer than the recipients.
-        self.push_receivers_among(self.reached_by_push.iter().copied(), message)
+        self.push_receivers_among(self.users_with_push.iter().copied(), message)
     }
 }
 
@@ -123,7 +123,7 @@ impl Tx {
             let is_shown = self.relay.shown_messages.get(user).is_some_and(|shown_ids| shown_ids.contains(&after.id));
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown
         };
-        let newly_mentioned = self.reached_by_push.iter().copied().filter(is_newly_mentioned);
+        let newly_mentioned = self.users_with_push.iter().copied().filter(is_newly_mentioned);
         let receivers = self.push_receivers_among(newly_mentioned, after);
         self.push_present_state(receivers.offline, after);
     }
@@ -133,7 +133,7 @@ impl Tx {
     pub fn push_held_back_messages(&mut self, queue: &Queue) {
         let owner = queue.owner;
         let is_other_queue_of_owner = |candidate: &Arc<Queue>| candidate.owner == owner && candidate.id != queue.id;
-        if !self.reached_by_push.contains(&owner)
+        if !self.users_with_push.contains(&owner)
             || !self.is_active(owner)
             || self.queues.values().any(is_other_queue_of_owner)
         {
