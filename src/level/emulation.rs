@@ -124,13 +124,13 @@ impl Emulation {
         self.access_changes.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
     }
 
-    /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, removed ones
-    /// as `legacy_values`, and old names and defaults are replaced.
+    /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, removed
+    /// ones as `legacy_values`, and old names and defaults are replaced.
     ///
     /// # Errors
     ///
-    /// Those of the level's `Downgrade::RequestChange` rows, and `OperatorNotSupported` for the narrow of a queue with an
-    /// operator that the level does not know. The error of a `Downgrade::RefusalAfterParsing` row is put into
+    /// Those of the level's `Downgrade::RequestChange` rows, and `OperatorNotSupported` for the narrow of a queue with
+    /// an operator that the level does not know. The error of a `Downgrade::RefusalAfterParsing` row is put into
     /// `raw.refusal` instead.
     pub fn upgrade_request(
         &self,

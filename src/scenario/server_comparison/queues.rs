@@ -26,8 +26,8 @@ impl Queues {
     ///
     /// If there is no reply.
     pub async fn register(&mut self, server: &ComparedServer) -> Result<Vec<(String, String)>, String> {
-        // Events are compared in the forms that these capabilities ask for, and in the older forms where a capability is
-        // not listed. `user_avatar_url_field_optional` is false, since servers would leave avatar URLs out.
+        // Events are compared in the forms that these capabilities ask for, and in the older forms where a capability
+        // is not listed. `user_avatar_url_field_optional` is false, since servers would leave avatar URLs out.
         let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": true,
             "user_avatar_url_field_optional": false, "stream_typing_notifications": true, "user_settings_object": true,
             "include_deactivated_groups": true, "archived_channels": true, "empty_topic_name": true});
