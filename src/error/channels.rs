@@ -8,7 +8,7 @@ macro_rules! channels {
             InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidChannelName { channel_name }: 400 BAD_REQUEST "Invalid channel name '{channel_name}'";
-            /// For recipients of messages and for subscriptions, instead of `InvalidChannelName`: clients know its code.
+            /// For recipients of messages and subscriptions, instead of `InvalidChannelName`: clients know its code.
             UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
             /// For recipients of messages, instead of `InvalidChannelId`.
             UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];
