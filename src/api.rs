@@ -322,7 +322,7 @@ pub static OPERATIONS: &[OperationRow] = &[
     write::<groups::create::CreateGroup>(),
     write::<groups::edit::EditGroup>(),
     write::<groups::deactivate::DeactivateGroup>(),
-    write::<groups::remove::RemoveGroup>(),
+    write::<groups::delete::RemoveGroup>(),
     write::<groups::members::ChangeMembers>(),
     write::<groups::members::ChangeSubgroups>(),
     read::<navigation_views::GetNavigationViews>(),

@@ -60,7 +60,7 @@ use calls::{Call, Input, WorldCall};
 pub use guard::Guard;
 pub use in_process::ControlReply;
 pub use initial_clock::InitialClock;
-use json_body::{body_text, check_empty_body, read_body};
+use json_body::{body_text, check_empty_body, parse_json_body};
 use query::Query;
 use unknown_names::{
     MAX_COMPARED_BYTES, known_names_clause, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
@@ -261,11 +261,11 @@ async fn execute_in_world(
             let world = world.clone();
             run_on_separate_thread(move || Ok(check_invariants(&world))).await?
         }
-        WorldCall::MoveClock => clock::change(world, read_body(request)?).await?,
-        WorldCall::WaitJournal => journal::wait(world, worlds, read_body(request)?).await?,
-        WorldCall::VerifyJournal => run_blocking(|| journal::verify(world, worlds, read_body(request)?))?,
-        WorldCall::WaitQueues => queues::wait(world, worlds, read_body(request)?).await?,
-        WorldCall::WaitPushes => pushes::wait(world, read_body(request)?, &base_url()).await?,
+        WorldCall::MoveClock => clock::change(world, parse_json_body(request)?).await?,
+        WorldCall::WaitJournal => journal::wait(world, worlds, parse_json_body(request)?).await?,
+        WorldCall::VerifyJournal => run_blocking(|| journal::verify(world, worlds, parse_json_body(request)?))?,
+        WorldCall::WaitQueues => queues::wait(world, worlds, parse_json_body(request)?).await?,
+        WorldCall::WaitPushes => pushes::wait(world, parse_json_body(request)?, &base_url()).await?,
         WorldCall::Reset
         | WorldCall::Upgrade
         | WorldCall::KeepSnapshot
@@ -293,14 +293,14 @@ fn execute_in_turn(
 ) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
-        WorldCall::Reset => reset::reset(world, worlds, &read_body(request)?),
-        WorldCall::Upgrade => worlds::upgrade(world, &read_body(request)?),
-        WorldCall::KeepSnapshot => snapshots::take(world, read_body(request)?),
+        WorldCall::Reset => reset::reset(world, worlds, &parse_json_body(request)?),
+        WorldCall::Upgrade => worlds::upgrade(world, &parse_json_body(request)?),
+        WorldCall::KeepSnapshot => snapshots::take(world, parse_json_body(request)?),
         WorldCall::Restore => snapshots::restore(world, value),
         WorldCall::ForgetSnapshot => snapshots::remove(world, value),
         WorldCall::PutState => state::replace(world, request),
         WorldCall::ClearPushes => pushes::clear(world),
-        WorldCall::AcceptInvite => invites::accept(world, value, &read_body(request)?),
+        WorldCall::AcceptInvite => invites::accept(world, value, &parse_json_body(request)?),
         WorldCall::LoseQueue => queues::end(world, value),
         _ => Err(Error::Internal),
     }
@@ -318,19 +318,19 @@ fn execute_without_turn(
         WorldCall::Snapshots => Ok(snapshots::list(world)),
         WorldCall::Clock => Ok(clock::show(world)),
         WorldCall::Faults => Ok(faults::list(world)),
-        WorldCall::InstallFault => faults::install(world, read_body(request)?),
+        WorldCall::InstallFault => faults::install(world, parse_json_body(request)?),
         WorldCall::ClearFaults => {
             world.faults().lock().clear();
             Ok(json!({}))
         }
         WorldCall::Networks => Ok(networks::list(world)),
-        WorldCall::SetNetwork => networks::set(world, &read_body(request)?),
+        WorldCall::SetNetwork => networks::set(world, &parse_json_body(request)?),
         WorldCall::EndNetwork => networks::end(world, query),
         WorldCall::Previews => Ok(previews::show(world)),
-        WorldCall::SetPreviews => previews::set(world, &read_body(request)?),
+        WorldCall::SetPreviews => previews::set(world, &parse_json_body(request)?),
         WorldCall::EndPreviews => previews::end(world),
         WorldCall::RateLimits => Ok(rate_limits::list(world)),
-        WorldCall::SetRateLimit => rate_limits::set(world, &read_body(request)?),
+        WorldCall::SetRateLimit => rate_limits::set(world, &parse_json_body(request)?),
         WorldCall::EndRateLimit => rate_limits::end(world, query),
         WorldCall::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
         WorldCall::Journal => journal::list(world, query),

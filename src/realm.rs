@@ -114,9 +114,9 @@ pub struct Realm {
     /// Keyed by the alert word in lower case.
     #[serde(skip)]
     pub users_by_alert_word: OrdMap<String, OrdSet<UserId>>,
-    /// Users who mute each user: the inverse of each user's `muted_users`.
+    /// The inverse of each user's `muted_users`.
     #[serde(skip)]
-    pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
+    pub users_by_muted_user: OrdMap<UserId, OrdSet<UserId>>,
     /// Keyed by path ID.
     #[serde(deserialize_with = "crate::realm::deserialize_unique::map")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
@@ -253,7 +253,7 @@ impl Realm {
             messages: OrdMap::new(),
             late_holders: OrdMap::new(),
             users_by_alert_word: OrdMap::new(),
-            muted_by: OrdMap::new(),
+            users_by_muted_user: OrdMap::new(),
             attachments: OrdMap::new(),
             preview_delays: preview_delays::PreviewDelays::default(),
             pending_previews: OrdMap::new(),

@@ -92,7 +92,7 @@ impl Report {
         WaitingPoll {
             client_key: key,
             queue_id: queue_id.into(),
-            request: observation::request_line("GET", "/events", params),
+            request: observation::summary_line("GET", "/events", params),
             started_at,
         }
     }

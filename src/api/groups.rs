@@ -1,14 +1,14 @@
 //! User groups: listing and reading them. Submodules create, change, deactivate and delete groups, change members, and
 //! have the parameters of permissions.
 //!
-//! A choice where the API is silent: A-25 in docs/assumptions.md.
+//! Guests are refused (A-25 in docs/assumptions.md).
 
 pub mod create;
 pub mod deactivate;
+pub mod delete;
 pub mod edit;
 pub mod members;
 pub(super) mod permissions;
-pub mod remove;
 
 use super::{OperationContext, Read, operation};
 use crate::error::Error;

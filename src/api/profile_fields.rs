@@ -20,12 +20,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Maximum length of the name of a field, which error messages call its label, in code points.
 const MAX_NAME_LENGTH: usize = 40;
 /// Maximum length of the hint of a field, in code points.
 const MAX_HINT_LENGTH: usize = 80;
+/// The numbers of the kinds of fields.
+const KINDS: RangeInclusive<i64> = 1..=8;
 /// Maximum number of fields in the summary of a profile.
 pub const MAX_FIELDS_IN_SUMMARY: usize = 2;
 
@@ -101,7 +104,7 @@ impl Write for CreateProfileField {
             }
             None => (checked_name(&params.name)?, checked_hint(&params.hint)?),
         };
-        if !(1..=8).contains(&kind) {
+        if !KINDS.contains(&kind) {
             return Err(Error::InvalidFieldType);
         }
         let field = ProfileField {

@@ -26,11 +26,11 @@ impl ShutdownListener {
         Ok(Self { signals: TerminationSignals::listen().map_err(CliError::failure)?, sender, receiver })
     }
 
-    /// Requests the end of the program when `wait` returns, which runs on a thread of its own and may block.
-    pub fn end_after(&self, wait: impl FnOnce() + Send + 'static) {
+    /// Requests the end of the program when `wait_for_end` returns, which runs on a thread of its own and may block.
+    pub fn end_after(&self, wait_for_end: impl FnOnce() + Send + 'static) {
         let sender = self.sender.clone();
         std::thread::spawn(move || {
-            wait();
+            wait_for_end();
             let _ = sender.blocking_send(());
         });
     }

@@ -25,8 +25,11 @@ const MAX_LIMIT: usize = 1_000;
 /// The query of a list, with the realm to list from.
 pub struct ContentsQuery {
     realm: Arc<Realm>,
+    /// For channels and messages: whether this user can see them is added.
     seen_by: Option<Arc<User>>,
+    /// For users: the only one to list.
     user: Option<Arc<User>>,
+    // The others are for messages only.
     channel: Option<ChannelId>,
     topic: Option<String>,
     before: Option<MessageId>,
@@ -131,7 +134,7 @@ fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> V
         "permissions": permissions.collect::<Vec<_>>(),
     });
     if let Some(user) = seen_by {
-        add_visibility(&mut record, why_channel_is_hidden(realm, user, channel));
+        add_visibility(&mut record, hidden_reason_of_channel(realm, user, channel));
     }
     record
 }
@@ -206,7 +209,7 @@ fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> V
         "is_edited": message.last_edited_at.is_some(),
     });
     if let Some(user) = seen_by {
-        add_visibility(&mut record, why_message_is_hidden(realm, user, message));
+        add_visibility(&mut record, hidden_reason_of_message(realm, user, message));
         record["is_unread"] = realm.is_unread(user.id, message).into();
     }
     record
@@ -219,7 +222,7 @@ fn add_visibility(record: &mut Value, hidden_reason: Option<String>) {
     record.as_object_mut().into_iter().for_each(|record| record.extend(fields.clone()));
 }
 
-fn why_channel_is_hidden(realm: &Realm, user: &User, channel: &Channel) -> Option<String> {
+fn hidden_reason_of_channel(realm: &Realm, user: &User, channel: &Channel) -> Option<String> {
     if realm.can_see(user, channel) {
         return None;
     }
@@ -232,7 +235,7 @@ fn why_channel_is_hidden(realm: &Realm, user: &User, channel: &Channel) -> Optio
     })
 }
 
-fn why_message_is_hidden(realm: &Realm, user: &User, message: &Message) -> Option<String> {
+fn hidden_reason_of_message(realm: &Realm, user: &User, message: &Message) -> Option<String> {
     if realm.can_see_message(user, message) {
         return None;
     }
@@ -241,7 +244,7 @@ fn why_message_is_hidden(realm: &Realm, user: &User, message: &Message) -> Optio
         return Some(format!("A direct message, and {name} is not in the conversation."));
     };
     let channel = &realm.channels[&channel];
-    Some(why_channel_is_hidden(realm, user, channel).unwrap_or_else(|| match realm.can_read(user, channel) {
+    Some(hidden_reason_of_channel(realm, user, channel).unwrap_or_else(|| match realm.can_read(user, channel) {
         true => format!("The channel's history is protected, and {name} was not subscribed when this was sent."),
         false => format!("{name} sees the channel as an administrator, but may not read it without a subscription."),
     }))

@@ -29,7 +29,7 @@ pub fn body_text(request: &IncomingRequest) -> Result<&str, Error> {
 ///
 /// `ControlRefused` for a body that is not UTF-8; for one of another shape, with the JSON path of the mistake; for a
 /// form, with its JSON unless it is long.
-pub fn read_body<T: DeserializeOwned>(request: &IncomingRequest) -> Result<T, Error> {
+pub fn parse_json_body<T: DeserializeOwned>(request: &IncomingRequest) -> Result<T, Error> {
     let text = body_text(request)?;
     json_diagnostic::read(text)
         .map_err(|diagnostic| refusal(form_message(text).unwrap_or_else(|| diagnostic.to_string())))
@@ -39,12 +39,12 @@ pub fn read_body<T: DeserializeOwned>(request: &IncomingRequest) -> Result<T, Er
 ///
 /// # Errors
 ///
-/// Those of [`read_body`].
+/// Those of [`parse_json_body`].
 pub fn check_empty_body(request: &IncomingRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct NoParameters {}
-    read_body::<NoParameters>(request).map(|NoParameters {}| ())
+    parse_json_body::<NoParameters>(request).map(|NoParameters {}| ())
 }
 
 /// The message for a body that is a form; None for other bodies.

@@ -3,7 +3,7 @@
 use super::feature_level::FeatureLevel;
 use super::query::Query;
 use super::times::SpanInput;
-use super::{Control, InitialClock, read_body, refusal, snapshots, unknown_name_message, unknown_word_error};
+use super::{Control, InitialClock, parse_json_body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Fixture};
@@ -114,7 +114,7 @@ pub fn world_record(request: &IncomingRequest, world: &World) -> Value {
 ///
 /// `ControlRefused` for a body that can't be used, or if there is no free port; `WorldExists`.
 pub async fn create(control: &Control, request: &IncomingRequest) -> Result<Value, Error> {
-    let spec: WorldSpec = read_body(request)?;
+    let spec: WorldSpec = parse_json_body(request)?;
     if let Some(name) = &spec.name {
         check_name(control, name, spec.replaces())?;
     }

@@ -1,4 +1,4 @@
-//! Rows of the error table for channels, channel folders, subscriptions and groups of default channels.
+//! Rows of the error table for channels, channel folders, subscriptions, muted topics and groups of default channels.
 
 macro_rules! channels {
     ([$next:ident $($rest:ident)*] $($rows:tt)*) => {
@@ -8,14 +8,17 @@ macro_rules! channels {
             InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";
             /// The channel is unknown or archived, or the caller cannot access it.
             InvalidChannelName { channel_name }: 400 BAD_REQUEST "Invalid channel name '{channel_name}'";
+            /// For recipients of messages and subscriptions, instead of `InvalidChannelName`: clients know its code.
             UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
+            /// For recipients of messages, instead of `InvalidChannelId`.
             UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];
             ChannelAlreadyExists { channel_name }: 409 CHANNEL_ALREADY_EXISTS "Channel '{channel_name}' already exists" + [channel_name];
             /// The caller can see the channel but may not change it.
             CannotAdministerChannel: 400 CANNOT_ADMINISTER_CHANNEL "You do not have permission to administer this channel.";
             ChannelArchived: 400 BAD_REQUEST "Channel is already deactivated";
             ChannelNotArchived: 400 BAD_REQUEST "Channel is not currently deactivated";
-            /// Unarchiving a private channel without subscribers, which nobody could read.
+            /// Unarchiving a private channel without subscribers, which nobody could read. The grammar is that of real
+            /// servers.
             ChannelWithoutSubscribers: 400 BAD_REQUEST "Channel is private and have no subscribers";
             ChannelNameUnchanged: 400 BAD_REQUEST "Channel already has that name.";
             /// The channel for moderation requests has to stay private.
@@ -33,8 +36,11 @@ macro_rules! channels {
             UnableToAccessChannels { names }: 400 BAD_REQUEST "Unable to access channel ({names}).";
             WebPublicDisabled: 400 BAD_REQUEST "Web-public channels are not enabled.";
             DefaultChannelCannotBePrivate: 400 BAD_REQUEST "A default channel cannot be private.";
+            PrivateChannelCannotBeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
             /// The combination of privacy settings is impossible.
             InvalidPrivacyCombination: 400 BAD_REQUEST "Invalid parameters";
+
+            // Channel folders.
             /// The folder is unknown or archived.
             InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
             FolderNameEmpty: 400 BAD_REQUEST "Channel folder name can't be empty.";
@@ -45,13 +51,16 @@ macro_rules! channels {
             FolderNotEmpty: 400 BAD_REQUEST "You need to remove all the channels from this folder to archive it.";
             /// The order does not list each folder once.
             InvalidFolderOrder: 400 BAD_REQUEST "Invalid order mapping.";
-            PrivateChannelCannotBeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
+
+            // Subscriptions.
             UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
             PropertyNotBoolean { property }: 400 BAD_REQUEST "{property} is not a boolean";
             NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
             NoSubscriptionsToChange: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
             TooManySubscriptions { max_subscriptions }: 400 BAD_REQUEST "Too many subscriptions at once (maximum {max_subscriptions}).";
             TooManyChannels { max_channels }: 400 BAD_REQUEST "Too many channels at once (maximum {max_channels}).";
+
+            // Muted topics.
             /// Sent below level 169 only.
             TopicAlreadyMuted: 400 BAD_REQUEST "Topic already muted";
             TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";

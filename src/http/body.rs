@@ -81,10 +81,12 @@ impl BodyMemory {
         Arc::new(Self { limit_bytes, used_bytes: AtomicUsize::new(0) })
     }
 
+    /// For the API and the control calls that take no documents, which share it.
     pub fn of_api() -> Arc<Self> {
         Self::with_limit(API_BODY_MEMORY_MIB * MIB)
     }
 
+    /// For the control calls that take documents.
     pub fn of_documents() -> Arc<Self> {
         Self::with_limit(DOCUMENT_MEMORY_MIB * MIB)
     }

@@ -24,8 +24,12 @@ pub(super) enum Routing {
     Answer(PendingResponse),
 }
 
-/// Reads a request and finds its operation. Err is the refusal of a request that is malformed or too large, or that may
-/// not get keys.
+/// Reads a request and finds its operation.
+///
+/// # Errors
+///
+/// The refusal of a request that is malformed or too large, or that asks for an API key from a host or origin that may
+/// not get one (`KeysForbidden`).
 pub(super) fn find_routing(context: &mut RequestContext<'_>) -> Result<Routing, EarlyResponse> {
     if let Some(route) = tus::find_routing(context) {
         return Ok(route);

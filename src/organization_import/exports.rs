@@ -1,4 +1,4 @@
-//! Converts exports of data to those of a fixture.
+//! Converts exports of the organization's data to those of a fixture.
 
 use super::directory::Directory;
 use super::json::JsonFields;

@@ -191,7 +191,7 @@ fn remove_from_rows(normalized: &mut Object, key_in_rows: &str) {
     }
 }
 
-/// Replaces URLs of Gravatar by null: events send them to all clients, but a register reply only to clients that do not
+/// Replaces Gravatar URLs by null: events send them to all clients, but a register reply only to clients that do not
 /// compute them.
 fn normalize_avatar_url(user: &mut Value) {
     let is_computable = |url: &str| url.starts_with("https://secure.gravatar.com/");
@@ -289,7 +289,7 @@ fn row_key(row: &Value) -> Option<String> {
         .chain(&["topic", "topic_name"])
         .filter_map(|key| Some(format!("{key}={}", row.as_object()?.get(*key)?)))
         // A name identifies only rows without an ID, since names change.
-        .filter(|part| !part.starts_with("name=") || row.get("stream_id").is_none() && row.get("id").is_none())
+        .filter(|pair| !pair.starts_with("name=") || row.get("stream_id").is_none() && row.get("id").is_none())
         .collect();
     (!key.is_empty()).then(|| key.join(","))
 }

@@ -113,7 +113,7 @@ impl Observation<'_> {
     }
 
     /// Whether the parameter is `true`.
-    pub fn is_true(&self, name: &str) -> bool {
+    pub fn has_true_param(&self, name: &str) -> bool {
         self.param(name) == Some("true")
     }
 
@@ -156,7 +156,7 @@ impl Observation<'_> {
 
     /// The request in one line, for findings.
     pub fn line(&self) -> Box<str> {
-        request_line(&self.entry.method, &self.entry.path, &self.entry.params)
+        summary_line(&self.entry.method, &self.entry.path, &self.entry.params)
     }
 }
 
@@ -166,7 +166,7 @@ pub fn stable_hash(value: &impl Hash) -> u64 {
 }
 
 /// A request in one line: method, path and the beginning of its parameters, without secrets.
-pub fn request_line(method: &str, path: &str, params: &BTreeMap<String, String>) -> Box<str> {
+pub fn summary_line(method: &str, path: &str, params: &BTreeMap<String, String>) -> Box<str> {
     let mut text = format!("{method} {path}");
     for (index, (name, value)) in params.iter().enumerate() {
         let displayed_value =
@@ -198,7 +198,7 @@ mod tests {
     fn a_line_is_short_and_has_no_secrets() {
         let params =
             BTreeMap::from([("content".to_owned(), "ü".repeat(500)), ("password".to_owned(), "hunter2".to_owned())]);
-        let line = request_line("POST", "/fetch_api_key", &params);
+        let line = summary_line("POST", "/fetch_api_key", &params);
 
         assert!(line.starts_with("POST /fetch_api_key content=ü") && line.ends_with("&password=…"), "{line}");
         assert!(line.len() < 300 && !line.contains("hunter2"));

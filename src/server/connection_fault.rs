@@ -1,6 +1,6 @@
 //! Faults of connections: closing without a reply, cutting a reply off, or sending it late and slowly.
 
-use super::pace::Pace;
+use super::pace::Pacer;
 use crate::http::{ConnectionFault, Delivery};
 use bytes::Bytes;
 use http::{Response, header};
@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep};
 pub struct FaultyBody {
     unsent: Bytes,
     /// The pace of the remaining bytes, with the time until the next piece is sent. None to send all at once.
-    pace: Option<(Pace, Pin<Box<Sleep>>)>,
+    pacer: Option<(Pacer, Pin<Box<Sleep>>)>,
     /// Whether the connection or, in HTTP/2, the stream is closed after the last byte.
     breaks_off: bool,
     has_yielded: bool,
@@ -30,17 +30,17 @@ const FLUSH_TIME: Duration = Duration::from_millis(20);
 
 impl FaultyBody {
     fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool, is_multiplexed: bool) -> Self {
-        let pace = bytes_per_second.map(|rate| {
-            let mut pace = Pace::new(rate);
-            let first_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
-            (pace, Box::pin(tokio::time::sleep_until(first_deadline)))
+        let pacer = bytes_per_second.map(|rate| {
+            let mut pacer = Pacer::new(rate);
+            let first_deadline = pacer.reserve(pacer.piece_bytes().min(unsent.len()));
+            (pacer, Box::pin(tokio::time::sleep_until(first_deadline)))
         });
         let flush_timer = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
-        Self { unsent, pace, breaks_off, has_yielded: false, flush_timer }
+        Self { unsent, pacer, breaks_off, has_yielded: false, flush_timer }
     }
 
     fn empty() -> Self {
-        Self { unsent: Bytes::new(), pace: None, breaks_off: false, has_yielded: false, flush_timer: None }
+        Self { unsent: Bytes::new(), pacer: None, breaks_off: false, has_yielded: false, flush_timer: None }
     }
 }
 
@@ -52,12 +52,12 @@ impl Body for FaultyBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let Self { unsent, pace, breaks_off, has_yielded, flush_timer } = &mut *self;
+        let Self { unsent, pacer, breaks_off, has_yielded, flush_timer } = &mut *self;
         if !unsent.is_empty() {
-            let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
+            let Some((pacer, sleep)) = pacer else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
             ready!(sleep.as_mut().poll(context));
-            let piece = unsent.split_to(pace.piece_bytes().min(unsent.len()));
-            let next_deadline = pace.reserve(pace.piece_bytes().min(unsent.len()));
+            let piece = unsent.split_to(pacer.piece_bytes().min(unsent.len()));
+            let next_deadline = pacer.reserve(pacer.piece_bytes().min(unsent.len()));
             sleep.as_mut().reset(next_deadline);
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
@@ -137,7 +137,8 @@ pub async fn apply_faults<B: Body<Data = Bytes>>(
     let body_bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let Delivery { mut latency, mut bytes_per_second } = delivery.unwrap_or_default();
     // Small bodies are sent with a single timer, because each timer may be late.
-    if let Some(transfer_time) = bytes_per_second.and_then(|rate| Pace::new(rate).single_piece_time(body_bytes.len())) {
+    if let Some(transfer_time) = bytes_per_second.and_then(|rate| Pacer::new(rate).single_piece_time(body_bytes.len()))
+    {
         latency += transfer_time;
         bytes_per_second = None;
     }

@@ -14,14 +14,14 @@ const TIMER_SLACK: Duration = Duration::from_secs(1);
 
 /// Schedules the bytes of a body.
 #[derive(Debug)]
-pub struct Pace {
+pub struct Pacer {
     bytes_per_second: u64,
     /// When the transfer of all scheduled bytes ends; None before the first.
     busy_until: Option<Instant>,
 }
 
-impl Pace {
-    /// A pace of at least 1 byte per second.
+impl Pacer {
+    /// Sends at least 1 byte per second.
     pub fn new(bytes_per_second: u64) -> Self {
         Self { bytes_per_second: bytes_per_second.max(1), busy_until: None }
     }
@@ -55,17 +55,17 @@ pub fn limit_speed<E>(
     body: impl Stream<Item = Result<impl Buf, E>>,
     bytes_per_second: u64,
 ) -> impl Stream<Item = Result<Bytes, E>> {
-    let initial_state = (Box::pin(body), Bytes::new(), Pace::new(bytes_per_second));
-    stream::unfold(initial_state, |(mut body, mut unsent, mut pace)| async move {
+    let initial_state = (Box::pin(body), Bytes::new(), Pacer::new(bytes_per_second));
+    stream::unfold(initial_state, |(mut body, mut unsent, mut pacer)| async move {
         while unsent.is_empty() {
             match body.next().await? {
                 Ok(mut chunk) => unsent = chunk.copy_to_bytes(chunk.remaining()),
-                Err(error) => return Some((Err(error), (body, unsent, pace))),
+                Err(error) => return Some((Err(error), (body, unsent, pacer))),
             }
         }
-        let piece = unsent.split_to(pace.piece_bytes().min(unsent.len()));
-        tokio::time::sleep_until(pace.reserve(piece.len())).await;
-        Some((Ok(piece), (body, unsent, pace)))
+        let piece = unsent.split_to(pacer.piece_bytes().min(unsent.len()));
+        tokio::time::sleep_until(pacer.reserve(piece.len())).await;
+        Some((Ok(piece), (body, unsent, pacer)))
     })
 }
 

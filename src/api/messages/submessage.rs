@@ -40,7 +40,6 @@ impl Write for AddSubmessage {
         let (LimitedText(msg_type), LimitedText(content)) = (params.msg_type, params.content);
         let caller = context.caller().id;
         let message = context.changeable_message(tx, params.message_id)?.clone();
-        // Other users may add submessages only after the message's sender has added one.
         let accepts_other_senders = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
         if !accepts_other_senders && message.sender != caller {
             return Err(Error::NotAWidget);

@@ -9,11 +9,11 @@ use crate::realm::{Realm, content_hash, to_hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;
 
-const VALIDITY: Span = Span::from_seconds(60);
+const VALIDITY_PERIOD: Span = Span::from_seconds(60);
 
 /// Returns a URL of the file that works for a minute from `now`, relative to the organization's URL.
 pub fn create_url(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
-    let expires_at = now.plus(VALIDITY).micros();
+    let expires_at = now.plus(VALIDITY_PERIOD).micros();
     let signed_text = format!("{expires_at}:{}", attachment.path_id);
     let token = to_hexadecimal(format!("{}:{signed_text}", signature_of(realm, &signed_text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();

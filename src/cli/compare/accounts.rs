@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Role names in the file, with the handles that the probes use for them.
+/// Role names in the file, with the handles that the probes use for them. The first name of a handle is the one that
+/// [`role_name`] returns.
 const ROLES: [(&str, &str); 8] = [
     ("owner", "olive"),
     ("admin", "adam"),
@@ -22,6 +23,7 @@ const ROLES: [(&str, &str); 8] = [
     ("guest", "gus"),
 ];
 
+/// What errors say of the form of an entry.
 const ENTRY_FORM: &str = "takes {\"email\": …, \"api_key\": …}, or such objects as \"first\" and \"second\"";
 
 /// The entries of the file, before their forms are known.
@@ -37,7 +39,7 @@ enum AccountEntry {
     /// The same account on both servers.
     Both(Credentials),
     /// The account on the first server, and that on the second.
-    List([Credentials; 2]),
+    Pair([Credentials; 2]),
     FirstAndSecond {
         first: Credentials,
         second: Credentials,
@@ -118,7 +120,7 @@ impl Accounts {
         let find_account = |entry: &AccountEntry| {
             let credentials = match entry {
                 AccountEntry::Both(credentials) => Some(credentials),
-                AccountEntry::List(list) => list.get(position),
+                AccountEntry::Pair(pair) => pair.get(position),
                 AccountEntry::FirstAndSecond { first, second } => Some(if position == 0 { first } else { second }),
                 AccountEntry::ByUrl(accounts_by_url) => accounts_by_url
                     .iter()

@@ -226,8 +226,8 @@ impl ComparisonResult {
 
     fn collect_secrets(&mut self, steps: &[Step]) {
         for step in steps {
-            step.parameters.iter().for_each(|(name, value)| self.secrets.collect_parameter(name, value));
-            step.replies.iter().for_each(|(_, body)| self.secrets.collect(body));
+            step.parameters.iter().for_each(|(name, value)| self.secrets.add_from_parameter(name, value));
+            step.replies.iter().for_each(|(_, body)| self.secrets.add_from_value(body));
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "muted-by",
         meaning: "The index of muted users has what each user muted, and nothing else.",
-        check: check_muted_by,
+        check: check_users_by_muted_user,
     },
     Invariant {
         name: "navigation-views-are-unique",
@@ -79,14 +79,14 @@ fn check_muted_users_are_others(realm: &Realm) -> Vec<String> {
     })
 }
 
-fn check_muted_by(realm: &Realm) -> Vec<String> {
+fn check_users_by_muted_user(realm: &Realm) -> Vec<String> {
     let mut expected: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
     for (user, state) in &realm.user_states {
         for muted_user in state.muted_users.keys() {
             expected.entry(*muted_user).or_default().insert(*user);
         }
     }
-    mismatch("the index of muted users has", &realm.muted_by, &expected)
+    mismatch("the index of muted users has", &realm.users_by_muted_user, &expected)
 }
 
 fn check_navigation_views_are_unique(realm: &Realm) -> Vec<String> {

@@ -155,7 +155,7 @@ const VIOLATIONS: &[(&str, ViolatingChange)] = &[
         let now = tx.now;
         tx.user_state_mut(MEL).muted_users.insert(MEL, now);
     }),
-    ("muted-by", |tx| tx.realm_mut().muted_by.clear()),
+    ("muted-by", |tx| tx.realm_mut().users_by_muted_user.clear()),
     ("navigation-views-are-unique", |tx| {
         let view = NavigationView { fragment: "inbox".into(), is_pinned: true, name: None };
         tx.user_state_mut(MEL).navigation_views.push_back(view);

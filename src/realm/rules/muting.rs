@@ -9,22 +9,22 @@ use imbl::OrdSet;
 impl Tx {
     pub fn mute(&mut self, user: UserId, muted_user: UserId, muted_at: Timestamp) {
         self.user_state_mut(user).muted_users.insert(muted_user, muted_at);
-        self.realm_mut().muted_by.entry(muted_user).or_default().insert(user);
+        self.realm_mut().users_by_muted_user.entry(muted_user).or_default().insert(user);
     }
 
     pub fn unmute(&mut self, user: UserId, muted_user: UserId) {
         self.user_state_mut(user).muted_users.remove(&muted_user);
-        let Some(muters) = self.realm_mut().muted_by.get_mut(&muted_user) else { return };
+        let Some(muters) = self.realm_mut().users_by_muted_user.get_mut(&muted_user) else { return };
         muters.remove(&user);
         if muters.is_empty() {
-            self.realm_mut().muted_by.remove(&muted_user);
+            self.realm_mut().users_by_muted_user.remove(&muted_user);
         }
     }
 
     /// Marks a new message as read for the recipients who mute its sender, and returns them.
     pub(super) fn mark_as_read_for_muters(&mut self, message: &Message) -> OrdSet<UserId> {
         // This iterates over the users who mute the sender, who are few, and not over all recipients.
-        let muters = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
+        let muters = self.users_by_muted_user.get(&message.sender).cloned().unwrap_or_default();
         let muting_recipients: OrdSet<UserId> =
             muters.into_iter().filter(|user| message.recipients.contains(user)).collect();
         for user in &muting_recipients {

@@ -46,7 +46,7 @@ impl Realm {
                 self.users_by_alert_word.entry(word.to_lowercase()).or_default().insert(*user);
             }
             for muted in state.muted_users.keys() {
-                self.muted_by.entry(*muted).or_default().insert(*user);
+                self.users_by_muted_user.entry(*muted).or_default().insert(*user);
             }
             for message in &state.historical {
                 self.late_holders.entry(*message).or_default().insert(*user);

@@ -239,8 +239,8 @@ fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observa
     }
     let (count, since) = queue.nonblocking_series;
     let continues_series =
-        request.is_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
-    queue.nonblocking_series = match (request.is_true("dont_block"), continues_series) {
+        request.has_true_param("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
+    queue.nonblocking_series = match (request.has_true_param("dont_block"), continues_series) {
         (false, _) => Default::default(),
         (true, false) => (1, request.reply_sent_at),
         (true, true) => (count + 1, since),

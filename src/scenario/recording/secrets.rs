@@ -96,7 +96,7 @@ pub fn redact_url(url: &str) -> String {
 /// The secrets of a recording or a comparison.
 #[derive(Debug, Default)]
 pub struct Secrets {
-    secrets: BTreeSet<String>,
+    texts: BTreeSet<String>,
 }
 
 impl Secrets {
@@ -108,12 +108,12 @@ impl Secrets {
                 secrets.add(key);
             }
             for (name, value) in exchange.parameters() {
-                secrets.collect_parameter(&name, &value);
+                secrets.add_from_parameter(&name, &value);
             }
             if let RequestBody::Json(_, body) = &exchange.body {
-                secrets.collect(body);
+                secrets.add_from_value(body);
             }
-            secrets.collect(&exchange.reply_body);
+            secrets.add_from_value(&exchange.reply_body);
         }
         secrets
     }
@@ -121,37 +121,37 @@ impl Secrets {
     /// Adds a secret, unless it is so short that other texts may contain it.
     pub fn add(&mut self, secret: &str) {
         if secret.len() >= MIN_SECRET_BYTES && secret.chars().any(|character| !character.is_ascii_digit()) {
-            self.secrets.insert(secret.to_owned());
+            self.texts.insert(secret.to_owned());
         }
     }
 
     /// Adds the secrets in the value of a parameter.
-    pub fn collect_parameter(&mut self, name: &str, value: &str) {
+    pub fn add_from_parameter(&mut self, name: &str, value: &str) {
         if is_secret_name(name) {
             self.add(value.trim_matches('"'));
         }
         if let Ok(json_value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-            self.collect_member(name, &json_value);
+            self.add_from_member(name, &json_value);
         }
     }
 
     /// Adds the secrets in a reply or another JSON value.
-    pub fn collect(&mut self, value: &Value) {
-        self.collect_member("", value);
+    pub fn add_from_value(&mut self, value: &Value) {
+        self.add_from_member("", value);
     }
 
     /// Adds the secrets in the value of a key, which may be empty.
-    fn collect_member(&mut self, key: &str, value: &Value) {
+    fn add_from_member(&mut self, key: &str, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, member) in object {
                     match member {
                         Value::String(secret) if key == BOT_CONFIGURATION_KEY => self.add(secret),
-                        member => self.collect_member(name_for_redaction(name, object), member),
+                        member => self.add_from_member(name_for_redaction(name, object), member),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.collect_member(key, item)),
+            Value::Array(items) => items.iter().for_each(|item| self.add_from_member(key, item)),
             Value::String(secret) if is_secret_name(key) => self.add(secret),
             Value::String(text) if text.contains('@') => {
                 CHANNEL_ADDRESS_TOKEN.captures_iter(text).for_each(|address| self.add(&address[2]));
@@ -161,14 +161,14 @@ impl Secrets {
     }
 
     /// Whether a text contains a secret.
-    pub fn occur_in(&self, text: &str) -> bool {
-        self.secrets.iter().any(|secret| text.contains(secret))
+    pub fn are_in(&self, text: &str) -> bool {
+        self.texts.iter().any(|secret| text.contains(secret))
     }
 
     /// A text with the secrets replaced.
     pub fn redact(&self, text: &str) -> String {
         // The longest comes first, because a shorter one may be a part of it.
-        let mut secrets: Vec<&String> = self.secrets.iter().collect();
+        let mut secrets: Vec<&String> = self.texts.iter().collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, LEFT_OUT))
     }
@@ -204,7 +204,7 @@ mod tests {
             "bots": [{"config_data": {"key": "left-out", "number": 7}}]});
         assert_eq!(redact_value("", &value), expected);
         let mut secrets = Secrets::default();
-        secrets.collect(&value);
+        secrets.add_from_value(&value);
         assert_eq!(secrets.redact("0123456789abcdef0123456789abcdef, value-of-a-key"), "left-out, left-out");
         assert_eq!(redact_tokens("mel@chat.test"), "mel@chat.test");
         assert_eq!(redact_form("config_data=%7B%22a%22%3A%22b%22%7D"), "config_data=%7B%22a%22%3A%22left-out%22%7D");
@@ -216,7 +216,7 @@ mod tests {
         let expected = serde_json::json!({"token": ["left-out"], "config_data": [{"key": "left-out"}]});
         assert_eq!(redact_value("", &value), expected);
         let mut secrets = Secrets::default();
-        secrets.collect(&value);
+        secrets.add_from_value(&value);
         assert_eq!(secrets.redact("token-in-a-list, value-of-a-key"), "left-out, left-out");
     }
 

@@ -136,7 +136,7 @@ impl ScenarioWriter {
 
     /// Adds the block of a request, unless it contains a secret.
     fn add_request_block(&mut self, exchange: &Exchange, text: String) {
-        if self.secrets.occur_in(&text) {
+        if self.secrets.are_in(&text) {
             return self.add_omission(exchange, "a key or password would be in it");
         }
         self.request_count += 1;
@@ -206,7 +206,7 @@ impl ScenarioWriter {
             let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
             let expected = expectation::convert_to_expectation(&event, &parent_kind, &mut self.names);
             let text = fenced_block(&format!("event {label}"), &restore_placeholders(&format_json(&expected, 0)));
-            if self.secrets.occur_in(&text) {
+            if self.secrets.are_in(&text) {
                 *self.omissions.entry("Events with a key in them".to_owned()).or_default() += 1;
                 // `{}` accepts any event. Without a block, the events after it would be compared with this one.
                 self.blocks.push(fenced_block(&format!("event {label}"), "{}"));

@@ -137,7 +137,7 @@ impl ProbeRun<'_> {
                     StepOutcome::EndsBefore(SkipReason::Interrupted)
                 }
                 BlockKind::Request(request, _) if self.settings.is_read_only && request.method != "GET" => {
-                    StepOutcome::EndsBefore(SkipReason::OnlyReads)
+                    StepOutcome::EndsBefore(SkipReason::ChangesData)
                 }
                 BlockKind::Request(request, reply) => {
                     let expected = reply.as_ref().map(|reply| &reply.body);

@@ -57,7 +57,7 @@ pub struct ProbeFailure {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
     /// It changes something, and only reads are played.
-    OnlyReads,
+    ChangesData,
     /// The two replies to this earlier request have different statuses: since then the servers may hold different data,
     /// or one lacks a value that the request needs.
     EarlierDifference(String),
@@ -86,7 +86,7 @@ pub enum SkipReason {
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OnlyReads => f.write_str("changes something, and only reads are played"),
+            Self::ChangesData => f.write_str("changes something, and only reads are played"),
             Self::EarlierDifference(request) => write!(f, "the two replies to {request} have different statuses"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::NotReached => f.write_str("the comparison ended before"),

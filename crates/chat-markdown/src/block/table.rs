@@ -8,7 +8,7 @@ pub(super) struct TableFormat {
     /// Whether rows may begin or end with a bar.
     has_border: bool,
     /// The alignment of each column. None: unspecified.
-    columns: Vec<Option<&'static str>>,
+    alignments: Vec<Option<&'static str>>,
 }
 
 /// If a row ends with an unescaped bar, the position of the bar or of the backslashes before it, which are part of the
@@ -30,7 +30,7 @@ impl TableFormat {
         let header = trim_spaces(header);
         let delimiter_row = trim_spaces(following_rows.split('\n').next().unwrap_or_default());
         let has_border = header.starts_with('|') || end_border_position(header).is_some();
-        let mut table = Self { has_border, columns: Vec::new() };
+        let mut table = Self { has_border, alignments: Vec::new() };
         let column_count = table.cells(header).len();
         // In a table with one column, each row needs a bar.
         let has_bar = |row: &str| row.starts_with('|') || end_border_position(row).is_some();
@@ -39,7 +39,7 @@ impl TableFormat {
         }
         let delimiters = table.cells(delimiter_row);
         let is_delimiter_row = delimiters.iter().all(|cell| cell.bytes().all(|byte| b"|:- ".contains(&byte)));
-        table.columns = delimiters.iter().map(|cell| alignment(trim_spaces(cell))).collect();
+        table.alignments = delimiters.iter().map(|cell| alignment(trim_spaces(cell))).collect();
         (is_delimiter_row && delimiters.len() == column_count).then_some(table)
     }
 
@@ -47,11 +47,11 @@ impl TableFormat {
     pub fn build(&self, tree: &mut Tree, parent: NodeId, text: &str) {
         // Each row has all columns, however short its text is.
         let row_count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let cell_lengths = self.columns.iter().map(|alignment| {
+        let cell_lengths = self.alignments.iter().map(|alignment| {
             length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
         });
         let output_length = cell_lengths.sum::<usize>().saturating_mul(row_count);
-        if tree.budget().check_nodes(self.columns.len().saturating_mul(row_count), output_length).is_err() {
+        if tree.budget().check_nodes(self.alignments.len().saturating_mul(row_count), output_length).is_err() {
             return;
         }
         let mut lines = text.split('\n');
@@ -62,7 +62,7 @@ impl TableFormat {
         let mut rows = lines.skip(1).peekable();
         if rows.peek().is_none() {
             let row = tree.append(body, "tr");
-            for _ in &self.columns {
+            for _ in &self.alignments {
                 tree.append(row, "td");
             }
         }
@@ -74,7 +74,7 @@ impl TableFormat {
     fn add_row(&self, tree: &mut Tree, parent: NodeId, tag: &'static str, line: &str) {
         let row = tree.append(parent, "tr");
         let cells = self.cells(trim_spaces(line));
-        for (index, alignment) in self.columns.iter().enumerate() {
+        for (index, alignment) in self.alignments.iter().enumerate() {
             let cell = tree.append(row, tag);
             tree[cell].text = Text::markup(cells.get(index).map_or("", |cell| trim_spaces(cell)));
             tree[cell].attributes.extend(alignment.map(|alignment| (STYLE, style(alignment))));
@@ -115,7 +115,7 @@ struct BacktickRun {
     /// Length of the run when it opens code: one less after a backslash.
     opening_length: usize,
     /// Position of the last backtick.
-    end: usize,
+    last: usize,
 }
 
 /// Splits a row at unescaped bars that are not in code.
@@ -153,14 +153,14 @@ fn find_bars_and_backticks(row: &str) -> (Vec<usize>, Vec<BacktickRun>) {
                     start: position,
                     closing_length,
                     opening_length,
-                    end: position + closing_length,
+                    last: position + closing_length,
                 });
                 closing_length + 1
             }
             (b'`', _) => {
                 let length = run_length(position);
-                let end = position + length - 1;
-                backticks.push(BacktickRun { start: position, closing_length: length, opening_length: length, end });
+                let last = position + length - 1;
+                backticks.push(BacktickRun { start: position, closing_length: length, opening_length: length, last });
                 length
             }
             (b'|', _) => {
@@ -186,7 +186,7 @@ fn find_code_spans(backticks: &[BacktickRun]) -> Vec<(usize, usize)> {
         let closing = indexes_of_length
             .and_then(|indexes| indexes.get(indexes.partition_point(|&other| other <= index)).copied());
         if let Some(closing) = closing {
-            spans.push((opening.start, backticks[closing].end));
+            spans.push((opening.start, backticks[closing].last));
             index = closing;
         }
         index += 1;

@@ -1,10 +1,10 @@
-//! Stashes HTML entities.
+//! Keeps HTML entities from being escaped, by stashing them.
 
 use super::InlineExpander;
 use super::text_rewriter::TextRewriter;
 use crate::html;
 
-/// Stashes entities such as `&copy;`, so that they are not escaped.
+/// Stashes entities such as `&copy;`.
 pub(super) fn stash_entities(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     let mut rewriter = TextRewriter::new(text);
     for start in memchr::memchr_iter(b'&', text.as_bytes()) {

@@ -14,8 +14,8 @@ pub(super) fn expand_math(inline: &mut InlineExpander<'_, '_>, text: &str) -> Op
     expand_sources(inline, text, MAX_REPETITIONS)
 }
 
-/// Expands the sources in a text. Dollar signs that were not closed before a source may be closed after it, so that the
-/// text is searched again.
+/// Expands the sources in a text. Dollar signs that were not closed before a source may be closed after it, so the text
+/// is searched again.
 fn expand_sources(inline: &mut InlineExpander<'_, '_>, text: &str, remaining_repetitions: usize) -> Option<String> {
     const DELIMITER: &str = "$$";
     if !text.contains(DELIMITER) {

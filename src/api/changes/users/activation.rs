@@ -97,7 +97,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
     tx.revoke_invitations_of(id);
     suspend_subscriptions(tx, id);
-    let guests_who_lose_access = guests_only_in_larger(tx, &previous_audience, &tx.audience_with_access_to(id));
+    let guests_who_lose_access = guests_in_difference(tx, &previous_audience, &tx.audience_with_access_to(id));
     let informed_audience = previous_audience.except_all(&guests_who_lose_access);
     tx.emit(informed_audience.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     emit_bot_account_field(tx, id, "is_active", |_, _| json!(false));
@@ -125,8 +125,8 @@ fn find_uninformed_guests(realm: &Realm, informed_audience: &Audience) -> OrdSet
     realm.guests().iter().filter(is_uninformed).copied().collect()
 }
 
-/// Guests who are in the larger audience and not in the smaller one. Only guests can gain or lose access to users.
-fn guests_only_in_larger(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<UserId> {
+/// Guests who are in the larger audience but not in the smaller one. Only guests can gain or lose access to users.
+fn guests_in_difference(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<UserId> {
     realm.guests().iter().copied().filter(|guest| larger.contains(*guest) && !smaller.contains(*guest)).collect()
 }
 
@@ -144,7 +144,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let channels = resume_subscriptions(tx, id);
     let new_audience = tx.audience_with_access_to(id);
     // The account itself was not in the previous audience only because it was not active.
-    let guests_who_gain_access = guests_only_in_larger(tx, &new_audience, &previous_audience).without(&id);
+    let guests_who_gain_access = guests_in_difference(tx, &new_audience, &previous_audience).without(&id);
     let informed_audience = new_audience.clone();
     tx.emit(new_audience.except_all(&guests_who_gain_access), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {

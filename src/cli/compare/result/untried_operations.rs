@@ -17,8 +17,9 @@ impl ComparisonResult {
                 Some(operation) => operation.reasons_not_tried().collect::<Vec<_>>().join("; "),
                 None => NO_PROBE_REASON.to_owned(),
             };
-            let is_changing =
-                |operation: &Operation| operation.not_tried.iter().any(|(_, reason)| *reason == SkipReason::OnlyReads);
+            let is_changing = |operation: &Operation| {
+                operation.not_tried.iter().any(|(_, reason)| *reason == SkipReason::ChangesData)
+            };
             let is_unreached =
                 |operation: &Operation| operation.not_tried.iter().all(|(_, reason)| *reason == SkipReason::NotReached);
             let count = match self.operations.get(&name) {
@@ -35,9 +36,9 @@ impl ComparisonResult {
         }
         let total = changing_count + unprobed_count + unreached_count;
         if total > 0 {
-            let (only_reads, not_reached) = (SkipReason::OnlyReads.to_string(), SkipReason::NotReached.to_string());
+            let (changes_data, not_reached) = (SkipReason::ChangesData.to_string(), SkipReason::NotReached.to_string());
             let counts = [
-                (changing_count, only_reads.as_str()),
+                (changing_count, changes_data.as_str()),
                 (unprobed_count, NO_PROBE_REASON),
                 (unreached_count, not_reached.as_str()),
             ];
