@@ -89,16 +89,7 @@ impl Tx {
         let Some(html) = change(&before.rendered_html()) else { return };
         let after = Arc::new(Body { html: Html::Stored(html.into()), ..before.as_ref().clone() });
         self.message_mut(id).body = after.clone();
-        let updated = UpdatedMessage {
-            user: None,
-            at: self.now,
-            message: id,
-            messages: vec![id],
-            old_channel: None,
-            content: Some((before, after)),
-            message_move: None,
-            is_rendering_only: true,
-        };
+        let updated = UpdatedMessage::new_rendering(id, self.now, before, after);
         let holders = Audience::of_users(self.message_holders(id));
         self.emit(holders, Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated))));
     }

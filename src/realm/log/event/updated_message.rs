@@ -26,6 +26,22 @@ pub struct UpdatedMessage {
     pub is_rendering_only: bool,
 }
 
+impl UpdatedMessage {
+    /// A change of the HTML alone, because link previews became ready.
+    pub fn new_rendering(message: MessageId, at: Timestamp, before: Arc<Body>, after: Arc<Body>) -> Self {
+        Self {
+            user: None,
+            at,
+            message,
+            messages: vec![message],
+            old_channel: None,
+            content: Some((before, after)),
+            message_move: None,
+            is_rendering_only: true,
+        }
+    }
+}
+
 /// A move of messages within or between channels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageMove {
