@@ -26,7 +26,7 @@ operation! {
         /// ID of one of the caller's devices; when absent, all that are registered.
         device_id formerly "push_account_id" 420..468: Option<DeviceId>,
     }
-    errors [NoActivePushDevice, RelayServerError, RelayUnreachable, RelayAdminActionRequired];
+    errors [NoActivePushDevice, InternalRelayFailure, RelayUnreachable, RelayAdminActionRequired];
 }
 
 impl Write for TestEncryptedPush {
@@ -59,7 +59,7 @@ operation! {
         /// Token of one of the caller's devices; when absent, all of them, if there are any.
         token: Option<String>,
     }
-    errors [PushTokenUnknown, RelayServerError, RelayUnreachable, RelayAdminActionRequired];
+    errors [PushTokenUnknown, InternalRelayFailure, RelayUnreachable, RelayAdminActionRequired];
 }
 
 impl Write for TestPush {
@@ -85,11 +85,11 @@ impl Write for TestPush {
 ///
 /// # Errors
 ///
-/// `RelayServerError`, `RelayUnreachable`, `RelayAdminActionRequired`.
+/// `InternalRelayFailure`, `RelayUnreachable`, `RelayAdminActionRequired`.
 fn check_relay(context: &OperationContext<'_>) -> Result<(), Error> {
     match context.push_relay_failure {
         None => Ok(()),
-        Some(PushRelayFailure::ServerError) => Err(Error::RelayServerError),
+        Some(PushRelayFailure::ServerError) => Err(Error::InternalRelayFailure),
         Some(PushRelayFailure::Unreachable) => Err(Error::RelayUnreachable),
         Some(PushRelayFailure::AdminActionRequired) => Err(Error::RelayAdminActionRequired),
     }

@@ -122,7 +122,7 @@ macro_rules! personal {
             /// The `timestamp` of the registration, which is plain JSON, is more than a day ago.
             RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
             /// A fault makes the relay reply with an error.
-            RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
+            InternalRelayFailure: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
             /// A fault makes the relay unreachable.
             RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
             /// A fault makes the relay refuse this server.

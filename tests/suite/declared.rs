@@ -43,7 +43,7 @@ const OF_ALL: &[ErrorKind] = &[
 
 /// What the relay of push notifications refuses with; it does so by a fault alone.
 const OF_RELAY: &[ErrorKind] =
-    &[ErrorKind::RelayServerError, ErrorKind::RelayUnreachable, ErrorKind::RelayAdminActionRequired];
+    &[ErrorKind::InternalRelayFailure, ErrorKind::RelayUnreachable, ErrorKind::RelayAdminActionRequired];
 
 /// Events that go to an account that the request made, and which has no queue yet.
 const OF_NEW_ACCOUNTS: &[(&str, EventKind)] = &[("POST /users", EventKind::SubscriptionAdd)];
