@@ -35,6 +35,7 @@ mod messages;
 mod older_levels;
 mod organization;
 mod profile_fields;
+mod restart;
 mod rights;
 mod status_and_presence;
 mod user_settings;

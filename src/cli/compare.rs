@@ -2,10 +2,10 @@
 
 mod accounts;
 mod baseline;
+mod differing_request;
 mod level_changes;
 mod operations;
 mod record;
-mod request_text;
 mod result;
 mod result_files;
 mod selection;

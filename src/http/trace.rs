@@ -103,7 +103,7 @@ impl Trace {
     pub fn observe_poll<'a>(&self, world: &'a World) -> ObservedPoll<'a> {
         let user = self.credentials.as_ref().and_then(|result| Some(result.as_ref().ok()?.email().clone()));
         let entry = self.fault.as_ref().map(|fault| Entry {
-            // The journal sets the ID, and the drop the times.
+            // The journal sets the ID; `drop` sets the times.
             id: 0,
             at: 0.0,
             method: self.method.clone(),

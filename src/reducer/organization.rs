@@ -1,11 +1,10 @@
-//! Events of the organization's settings and defaults of new users, and of restarts of the server, after which it may
-//! have another version.
+//! Events that change the settings of the organization, or the defaults of new users.
 
 use super::State;
 use serde_json::{Value, json};
 
 impl State {
-    /// Applies an event `realm`. Returns false for an unknown `op`.
+    /// Applies a `realm` event. Returns false for an unknown `op`.
     pub(super) fn apply_realm(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "update" => {
@@ -51,9 +50,9 @@ impl State {
 
     /// Updates older keys from the authentication method `Email`, which is a boolean below level 243.
     fn set_password_login(&mut self, method: &Value) {
-        let is_enabled = method.get("enabled").unwrap_or(method);
+        let enabled = method.get("enabled").unwrap_or(method);
         for key in ["realm_email_auth_enabled", "realm_password_auth_enabled"] {
-            self.replace(key, is_enabled);
+            self.replace(key, enabled);
         }
     }
 
@@ -62,12 +61,6 @@ impl State {
             (self.value.get_mut("realm_user_settings_defaults"), event["property"].as_str())
         {
             settings[property] = event["value"].clone();
-        }
-    }
-
-    pub(super) fn apply_restart(&mut self, event: &Value) {
-        for key in ["service_version", "service_merge_base", "service_feature_level", "server_generation"] {
-            self.replace(key, &event[key]);
         }
     }
 }

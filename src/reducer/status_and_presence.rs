@@ -10,11 +10,11 @@ impl State {
     /// user without text and emoji is away is not known, since a user who never set a status has no record.
     pub(super) fn apply_user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
-        let Some(user) = event["user_id"].as_i64() else { return };
-        let id = user.to_string();
-        let mut status = into_object(statuses.get(&id).cloned().unwrap_or_default());
+        let Some(user_id) = event["user_id"].as_i64() else { return };
+        let user_key = user_id.to_string();
+        let mut status = into_object(statuses.get(&user_key).cloned().unwrap_or_default());
         if let Some(is_away) = event["away"].as_bool() {
-            self.away.insert(id.clone(), is_away);
+            self.away.insert(user_key.clone(), is_away);
         }
         if let Some(text) = event.get("status_text") {
             set_or_remove(&mut status, "status_text", text);
@@ -26,21 +26,21 @@ impl State {
             }
         }
         let has_text_or_emoji = status.contains_key("status_text") || status.contains_key("emoji_name");
-        let away = self.away.get(&id).copied();
+        let away = self.away.get(&user_key).copied();
         match away {
             Some(true) => _ = status.insert("away".into(), true.into()),
             Some(false) => _ = status.remove("away"),
             None => {}
         }
         if has_text_or_emoji && away.is_some() {
-            self.unknown_parts.remove(&UnknownPart::Away(user));
+            self.unknown_parts.remove(&UnknownPart::Away(user_id));
         } else {
-            self.unknown_parts.insert(UnknownPart::Away(user));
+            self.unknown_parts.insert(UnknownPart::Away(user_id));
         }
         if status.is_empty() {
-            statuses.shift_remove(&id);
+            statuses.shift_remove(&user_key);
         } else {
-            statuses.insert(id, status.into());
+            statuses.insert(user_key, status.into());
         }
     }
 
@@ -48,8 +48,8 @@ impl State {
     /// legacy format.
     pub(super) fn apply_presence(&mut self, event: &Value) {
         let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut) else { return };
-        for (user, presence) in event["presences"].as_object().into_iter().flatten() {
-            presences.insert(user.clone(), presence.clone());
+        for (user_key, presence) in event["presences"].as_object().into_iter().flatten() {
+            presences.insert(user_key.clone(), presence.clone());
         }
         if let Some(email) = event["email"].as_str() {
             let website = event["presence"]["website"].clone();
@@ -59,10 +59,10 @@ impl State {
         }
     }
 
-    pub(super) fn remove_status_and_presence(&mut self, id: &Value) {
-        let address = row(&self.value, ACTIVE_USERS, "user_id", id).and_then(|user| user.get("email").cloned());
-        let number = id.as_i64().map(|id| id.to_string());
-        let user_keys = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
+    /// Removes what is listed by the user's ID or email address.
+    pub(super) fn remove_status_and_presence(&mut self, user_id: &Value) {
+        let email = row(&self.value, ACTIVE_USERS, "user_id", user_id).and_then(|user| user["email"].as_str());
+        let user_keys = [user_id.as_i64().map(|id| id.to_string()), email.map(str::to_owned)];
         for list in ["user_status", "presences"] {
             if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
                 user_keys.iter().flatten().for_each(|key| _ = values_by_user.shift_remove(key));

@@ -195,7 +195,8 @@ async fn handle_connection(
     stopped: watch::Receiver<bool>,
 ) {
     let tracker = Arc::new(IdleTracker::default());
-    // A separate task serves the connection, so that requests don't wake the waits for the end.
+    // A separate task serves the connection, so that a request does not also wake the futures that wait
+    // for the end.
     let mut serving = tokio::spawn(serve(stream, scope, tls_config, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}

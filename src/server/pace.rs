@@ -50,7 +50,7 @@ impl Pacer {
     }
 }
 
-/// Limits the speed of a body.
+/// Delays the pieces of a body so that it has this speed on average. Errors pass at once.
 pub fn limit_speed<E>(
     body: impl Stream<Item = Result<impl Buf, E>>,
     bytes_per_second: u64,

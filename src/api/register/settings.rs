@@ -24,7 +24,7 @@ pub fn setting_choices() -> Map<String, Value> {
     ])
 }
 
-/// `email_address_visibility` of new users.
+/// `email_address_visibility` of new users; 1, everyone, by default.
 fn default_email_visibility(realm: &Realm) -> Value {
     realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
 }

@@ -5,9 +5,9 @@ mod unknown_path;
 mod untried_operations;
 
 use super::baseline::Baseline;
+use super::differing_request::describe_differing_request;
 use super::operations::{absence_reason, operation_name, row_name};
 use super::record::{ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
-use super::request_text::request_text;
 use crate::api::rows;
 use crate::count_format::format_count;
 use crate::scenario::recording::secrets::Secrets;
@@ -173,7 +173,7 @@ impl ComparisonResult {
             let record_and_text = (!step.differences.is_empty()).then(|| {
                 let mut record = RequestRecord::from_step(document_path, probe, step, &self.secrets);
                 record.is_known = self.baseline.as_ref().is_some_and(|baseline| baseline.contains(&name, &record));
-                let text = request_text(&record, step, self.baseline.is_some(), &self.urls, self.levels);
+                let text = describe_differing_request(&record, step, self.baseline.is_some(), &self.urls, self.levels);
                 (record, self.secrets.redact(&text))
             });
             self.compared_locations.insert(format!("{document_path}:{}", step.line));

@@ -6,7 +6,7 @@ use super::query_parameters::{
     SEEN_BY_PARAMETER, USER_PARAMETER, WATCH_PARAMETERS, WORLD_PREFIX_PARAMETER,
 };
 use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
-use super::{Call, CallRow, Input, WorldCall, WorldCall as InWorld};
+use super::{Call, CallRow, Input, WorldCall};
 use crate::control::{
     clock, faults, invites, journal, networks, previews, pushes, queues, rate_limits, reset, snapshots, worlds,
 };
@@ -43,7 +43,7 @@ fn any_document(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"type": "object", "description": "A fixture document, or a reply of GET."})
 }
 
-/// A row for each call. `InWorld::Reset` is [`WorldCall::Reset`]: the short name keeps many rows in one line.
+/// A row for each call.
 pub const CALLS: &[CallRow] = &[
     row("GET", "", Call::Index, Nothing, "Lists all calls of control.", r#"{"calls": "@ControlCall[]"}"#),
     row(
@@ -101,7 +101,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/reset",
-        InWorld::Reset,
+        WorldCall::Reset,
         Body(body::<reset::Reset>),
         "Resets a world to its initial state.",
         "",
@@ -109,7 +109,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/upgrade",
-        InWorld::Upgrade,
+        WorldCall::Upgrade,
         Body(body::<worlds::Upgrade>),
         "Upgrades a world to a newer feature level.",
         r#"{"feature_level": "int"}"#,
@@ -117,7 +117,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/snapshots",
-        InWorld::Snapshots,
+        WorldCall::Snapshots,
         Nothing,
         "Lists snapshots.",
         r#"{"snapshots": "@Snapshot[]"}"#,
@@ -125,7 +125,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/snapshots",
-        InWorld::KeepSnapshot,
+        WorldCall::KeepSnapshot,
         Body(body::<snapshots::SnapshotName>),
         "Takes a snapshot, replacing one of the same name.",
         "",
@@ -133,7 +133,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/snapshots/{snapshot}/restore",
-        InWorld::Restore,
+        WorldCall::Restore,
         Nothing,
         "Restores a snapshot.",
         "",
@@ -141,7 +141,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "DELETE",
         "/worlds/{name}/snapshots/{snapshot}",
-        InWorld::ForgetSnapshot,
+        WorldCall::ForgetSnapshot,
         Nothing,
         "Removes a snapshot.",
         "",
@@ -149,7 +149,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/state",
-        InWorld::State,
+        WorldCall::State,
         Nothing,
         "Returns the whole world as a document.",
         r#"{"state": "any"}"#,
@@ -157,16 +157,16 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "PUT",
         "/worlds/{name}/state",
-        InWorld::PutState,
+        WorldCall::PutState,
         Document(any_document),
         "Replaces a world's state with a document.",
         "",
     ),
-    world_row("GET", "/worlds/{name}/clock", InWorld::Clock, Nothing, "Returns the time and the agenda.", CLOCK),
+    world_row("GET", "/worlds/{name}/clock", WorldCall::Clock, Nothing, "Returns the time and the agenda.", CLOCK),
     world_row(
         "POST",
         "/worlds/{name}/clock",
-        InWorld::MoveClock,
+        WorldCall::MoveClock,
         Body(body::<clock::ClockChange>),
         "Moves, starts or freezes the clock.",
         MOVED_CLOCK,
@@ -174,7 +174,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/faults",
-        InWorld::Faults,
+        WorldCall::Faults,
         Nothing,
         "Lists faults, including spent ones.",
         r#"{"faults": "@Fault[]"}"#,
@@ -182,28 +182,35 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/faults",
-        InWorld::InstallFault,
+        WorldCall::InstallFault,
         Body(body::<faults::FaultRule>),
         "Installs a fault.",
         r#"{"fault_id": "string"}"#,
     ),
-    world_row("DELETE", "/worlds/{name}/faults", InWorld::ClearFaults, Nothing, "Removes all faults.", ""),
-    world_row("DELETE", "/worlds/{name}/faults/{fault_id}", InWorld::RemoveFault, Nothing, "Removes a fault.", ""),
-    world_row("GET", "/worlds/{name}/network", InWorld::Networks, Nothing, "Lists networks.", NETWORKS),
+    world_row("DELETE", "/worlds/{name}/faults", WorldCall::ClearFaults, Nothing, "Removes all faults.", ""),
+    world_row("DELETE", "/worlds/{name}/faults/{fault_id}", WorldCall::RemoveFault, Nothing, "Removes a fault.", ""),
+    world_row("GET", "/worlds/{name}/network", WorldCall::Networks, Nothing, "Lists networks.", NETWORKS),
     world_row(
         "POST",
         "/worlds/{name}/network",
-        InWorld::SetNetwork,
+        WorldCall::SetNetwork,
         Body(body::<networks::NetworkSpec>),
         "Sets a network.",
         "",
     ),
-    world_row("DELETE", "/worlds/{name}/network", InWorld::EndNetwork, Query(&[USER_PARAMETER]), "Ends networks.", ""),
-    world_row("GET", "/worlds/{name}/rate_limit", InWorld::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
+    world_row(
+        "DELETE",
+        "/worlds/{name}/network",
+        WorldCall::EndNetwork,
+        Query(&[USER_PARAMETER]),
+        "Ends networks.",
+        "",
+    ),
+    world_row("GET", "/worlds/{name}/rate_limit", WorldCall::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
     world_row(
         "POST",
         "/worlds/{name}/rate_limit",
-        InWorld::SetRateLimit,
+        WorldCall::SetRateLimit,
         Body(body::<rate_limits::RateLimitSpec>),
         "Limits requests.",
         "",
@@ -211,43 +218,50 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "DELETE",
         "/worlds/{name}/rate_limit",
-        InWorld::EndRateLimit,
+        WorldCall::EndRateLimit,
         Query(&[USER_PARAMETER]),
         "Ends rate limits.",
         "",
     ),
-    world_row("GET", "/worlds/{name}/previews", InWorld::Previews, Nothing, "Shows when previews arrive.", PREVIEWS),
+    world_row("GET", "/worlds/{name}/previews", WorldCall::Previews, Nothing, "Shows when previews arrive.", PREVIEWS),
     world_row(
         "POST",
         "/worlds/{name}/previews",
-        InWorld::SetPreviews,
+        WorldCall::SetPreviews,
         Body(body::<previews::PreviewDelaySpec>),
         "Sets when previews arrive.",
         "",
     ),
-    world_row("DELETE", "/worlds/{name}/previews", InWorld::EndPreviews, Nothing, "Lets previews arrive as usual.", ""),
+    world_row(
+        "DELETE",
+        "/worlds/{name}/previews",
+        WorldCall::EndPreviews,
+        Nothing,
+        "Lets previews arrive as usual.",
+        "",
+    ),
     world_row(
         "GET",
         "/worlds/{name}/journal",
-        InWorld::Journal,
+        WorldCall::Journal,
         Query(JOURNAL_PARAMETERS),
         "Lists requests and their replies, newest last.",
         r#"{"entries": "@JournalEntry[]"}"#,
     ),
-    world_row("DELETE", "/worlds/{name}/journal", InWorld::ClearJournal, Nothing, "Empties the journal.", ""),
+    world_row("DELETE", "/worlds/{name}/journal", WorldCall::ClearJournal, Nothing, "Empties the journal.", ""),
     world_row(
         "GET",
         "/worlds/{name}/report",
-        InWorld::Report,
+        WorldCall::Report,
         Nothing,
         "Reports what a world's clients did wrong.",
         REPORT,
     ),
-    world_row("DELETE", "/worlds/{name}/report", InWorld::ClearReport, Nothing, "Empties the report of a world.", ""),
+    world_row("DELETE", "/worlds/{name}/report", WorldCall::ClearReport, Nothing, "Empties the report of a world.", ""),
     world_row(
         "POST",
         "/worlds/{name}/journal/verify",
-        InWorld::VerifyJournal,
+        WorldCall::VerifyJournal,
         Body(body::<journal::Verification>),
         "Asserts that certain requests were made.",
         r#"{"count": "int"}"#,
@@ -255,7 +269,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/journal/wait",
-        InWorld::WaitJournal,
+        WorldCall::WaitJournal,
         Body(body::<journal::AwaitedRequests>),
         "Waits until certain requests were made.",
         r#"{"count": "int"}"#,
@@ -263,7 +277,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/watch",
-        InWorld::Watch,
+        WorldCall::Watch,
         Query(WATCH_PARAMETERS),
         "Broadcasts on a WebSocket what happens, as it happens.",
         "",
@@ -271,7 +285,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/queues",
-        InWorld::Queues,
+        WorldCall::Queues,
         Nothing,
         "Lists event queues.",
         r#"{"queues": "@Queue[]"}"#,
@@ -279,16 +293,16 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/queues/wait",
-        InWorld::WaitQueues,
+        WorldCall::WaitQueues,
         Body(body::<queues::AwaitedQueues>),
         "Waits until event queues are in a state.",
         r#"{"count": "int", "queues": "@Queue[]"}"#,
     ),
-    world_row("DELETE", "/worlds/{name}/queues/{queue_id}", InWorld::LoseQueue, Nothing, "Loses an event queue.", ""),
+    world_row("DELETE", "/worlds/{name}/queues/{queue_id}", WorldCall::LoseQueue, Nothing, "Loses an event queue.", ""),
     world_row(
         "GET",
         "/worlds/{name}/users",
-        InWorld::Users,
+        WorldCall::Users,
         Query(&[USER_PARAMETER]),
         "Lists all accounts with their keys.",
         r#"{"users": "@User[]"}"#,
@@ -296,7 +310,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/channels",
-        InWorld::Channels,
+        WorldCall::Channels,
         Query(&[SEEN_BY_PARAMETER]),
         "Lists all channels with their topics and permissions.",
         r#"{"channels": "@Channel[]"}"#,
@@ -304,7 +318,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/groups",
-        InWorld::Groups,
+        WorldCall::Groups,
         Nothing,
         "Lists all user groups with their members.",
         r#"{"groups": "@Group[]"}"#,
@@ -312,7 +326,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/messages",
-        InWorld::Messages,
+        WorldCall::Messages,
         Query(MESSAGE_PARAMETERS),
         "Lists messages, whoever can see them, newest last.",
         r#"{"messages": "@Message[]"}"#,
@@ -320,7 +334,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/pushes",
-        InWorld::Pushes,
+        WorldCall::Pushes,
         Query(PUSH_PARAMETERS),
         "Lists pushes handed to the push relay, newest last.",
         r#"{"pushes": "@Push[]"}"#,
@@ -328,16 +342,16 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/pushes/wait",
-        InWorld::WaitPushes,
+        WorldCall::WaitPushes,
         Body(body::<pushes::AwaitedPushes>),
         "Waits until certain pushes were handed to the push relay.",
         r#"{"count": "int", "pushes": "@Push[]"}"#,
     ),
-    world_row("DELETE", "/worlds/{name}/pushes", InWorld::ClearPushes, Nothing, "Empties the list of pushes.", ""),
+    world_row("DELETE", "/worlds/{name}/pushes", WorldCall::ClearPushes, Nothing, "Empties the list of pushes.", ""),
     world_row(
         "GET",
         "/worlds/{name}/webhooks",
-        InWorld::Webhooks,
+        WorldCall::Webhooks,
         Nothing,
         "Lists posts to outgoing webhooks and their replies, newest last.",
         r#"{"webhooks": "@Webhook[]"}"#,
@@ -345,7 +359,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "DELETE",
         "/worlds/{name}/webhooks",
-        InWorld::ClearWebhooks,
+        WorldCall::ClearWebhooks,
         Nothing,
         "Empties the list of webhooks.",
         "",
@@ -353,7 +367,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "POST",
         "/worlds/{name}/invites/{key}/accept",
-        InWorld::AcceptInvite,
+        WorldCall::AcceptInvite,
         Body(body::<invites::InviteAcceptance>),
         "Accepts an invitation.",
         r#"{"user_id": "int"}"#,
@@ -361,7 +375,7 @@ pub const CALLS: &[CallRow] = &[
     world_row(
         "GET",
         "/worlds/{name}/invariants",
-        InWorld::Invariants,
+        WorldCall::Invariants,
         Nothing,
         "Checks the invariants.",
         r#"{"checked": "string[]", "violations": "@Violation[]"}"#,

@@ -31,7 +31,8 @@ impl Render for Banner<'_> {
     }
 }
 
-/// A page. Its forms may be sent to this server, whose reply may also redirect to URLs with `scheme`, if it is given.
+/// Renders a page. Its forms may be sent to this server alone, whose reply may redirect to URLs with `scheme` too, if it
+/// is given.
 pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Response {
     let html = html! {
         (DOCTYPE)

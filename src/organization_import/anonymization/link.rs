@@ -52,8 +52,8 @@ impl Anonymizer {
         let (token, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let mut generator = self.random_generator_for(token);
         let new_directory: String = directory.chars().map(|_| generator.character_of("0123456789abcdef")).collect();
-        let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-        let new_token: String = token.chars().map(|_| generator.character_of(letters)).collect();
+        let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        let new_token: String = token.chars().map(|_| generator.character_of(alphanumerics)).collect();
         format!("{organization}/{new_directory}/{new_token}/{}", self.anonymize_file_name(name))
     }
 
@@ -150,7 +150,6 @@ const KNOWN_EXTENSIONS: [&str; 28] = [
     "mp3", "mp4", "webm", "ogg", "wav", "mov", "doc", "docx", "xls", "xlsx", "ppt", "exe",
 ];
 
-/// Renames the variables of an RFC 6570 expression and keeps its operator and modifiers.
 /// Replaces the variable or the percent-encoded character at the beginning of a text. Returns the replacement and the
 /// text after it; None if the text begins with neither.
 fn replace_variable<'text>(text: &'text str, rename: &dyn Fn(&str) -> String) -> Option<(String, &'text str)> {
@@ -167,6 +166,7 @@ fn replace_variable<'text>(text: &'text str, rename: &dyn Fn(&str) -> String) ->
     Some(("-".to_owned(), suffix))
 }
 
+/// Renames the variables of an RFC 6570 expression and keeps its operator and modifiers.
 fn rename_variables(expression: &str, rename: &dyn Fn(&str) -> String) -> String {
     let start =
         expression.find(|character: char| character.is_alphanumeric() || character == '_').unwrap_or(expression.len());

@@ -1,9 +1,9 @@
-//! Custom profile fields.
+//! The organization's own fields of profiles. The values are among the data of their users.
 
 use super::id::ProfileFieldId;
 use serde::{Deserialize, Serialize};
 
-/// A custom profile field.
+/// A field that the organization adds to the profiles of its users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileField {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The maximum length of a topic's name, in code points; longer names are truncated.
+/// The maximum length of a topic's name, in code points. In messages and drafts, longer names are truncated; where a
+/// topic is a parameter of its own, they are refused.
 pub const MAX_TOPIC_LENGTH: usize = 60;
 /// The beginning of the names of resolved topics.
 pub const RESOLVED_PREFIX: &str = "✔ ";

@@ -50,6 +50,7 @@ fn format_rule(rule: &Rule) -> Value {
 fn format_finding(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
     let index = rules::all().iter().position(|rule| rule.name == finding.rule);
     let method_and_path = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
+    // Without its version, so that an update of the client leaves the finding the same.
     let fingerprint = stable_hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
     let mut result = json!({
         "ruleId": finding.rule,

@@ -37,18 +37,18 @@ fn replace_references<'t>(
 /// Expands `@**King Hamlet**`, and mentions of everyone such as `@**all**`.
 pub(super) fn expand_user_mentions(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
     replace_references(inline, text, name_references(text, b'@', "**"), |inline, mention| {
-        wildcard_mention(inline, mention).or_else(|| user_mention(inline, mention))
+        build_wildcard_mention(inline, mention).or_else(|| build_user_mention(inline, mention))
     })
 }
 
 /// Expands `@*group*`.
 pub(super) fn expand_group_mentions(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
-    replace_references(inline, text, name_references(text, b'@', "*"), group_mention)
+    replace_references(inline, text, name_references(text, b'@', "*"), build_group_mention)
 }
 
 /// Expands `#**channel>topic**`.
 pub(super) fn expand_topic_links(inline: &mut InlineExpander<'_, '_>, text: &str) -> Option<String> {
-    replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), topic_link)
+    replace_references(inline, text, filtered_references(text, b'#', "**", has_topic), build_topic_link)
 }
 
 /// Expands `#**channel**`.
@@ -60,7 +60,8 @@ pub(super) fn expand_channel_links(inline: &mut InlineExpander<'_, '_>, text: &s
     })
 }
 
-fn wildcard_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+/// Builds the element of a mention of everybody, and records the mention unless it is silent.
+fn build_wildcard_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let mentions = &mut inline.context.rendered.mentions;
     let class = if mention.name == TOPIC_WILDCARD {
         mentions.topic_wildcard |= !mention.is_silent;
@@ -79,7 +80,8 @@ fn wildcard_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<
     Some(mention_node(class, id, mention.name, mention.is_silent))
 }
 
-fn user_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+/// Builds the element of a mention of a user, and records the mention unless it is silent.
+fn build_user_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let user = context.candidates.user(mention.name, context.names)?;
     let is_silent = mention.is_silent || !user.is_active;
@@ -89,7 +91,8 @@ fn user_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>)
     Some(mention_node("user-mention", Some(("data-user-id", user.id.to_string())), &user.full_name, is_silent))
 }
 
-fn group_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
+/// Builds the element of a mention of a group, and records the mention unless it is silent.
+fn build_group_mention(inline: &mut InlineExpander<'_, '_>, mention: NameReference<'_>) -> Option<Node> {
     let context = &mut *inline.context;
     let group = context.candidates.group(mention.name, context.names)?;
     let is_silent = mention.is_silent || !group.is_active;
@@ -114,7 +117,7 @@ fn linked_channel(inline: &InlineExpander<'_, '_>, name: &str) -> Option<LinkedC
     (channel.name == name).then_some(channel)
 }
 
-fn topic_link(inline: &mut InlineExpander<'_, '_>, link: NameReference<'_>) -> Option<Node> {
+fn build_topic_link(inline: &mut InlineExpander<'_, '_>, link: NameReference<'_>) -> Option<Node> {
     let (channel, topic) = link.name.split_once('>').filter(|(channel, _)| !channel.is_empty())?;
     let format = inline.context.settings.output_format;
     if topic.is_empty() && !format.links_empty_topics {

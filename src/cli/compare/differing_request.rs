@@ -1,4 +1,4 @@
-//! The text of a request whose replies or events differ.
+//! The section of a result about a request whose replies or events differ.
 
 use super::level_changes::level_changes;
 use super::record::RequestRecord;
@@ -7,15 +7,16 @@ use crate::scenario::server_comparison::{ServerDifference, Step};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The maximum number of differences in the text of a request. Further ones are only counted.
+/// The maximum number of differences in the section of a request. Further ones are only counted.
 const MAX_DIFFERENCES: usize = 12;
-/// Limits of the line-by-line diff of two replies: its lines, and the characters of a line.
+/// The maximum number of lines of the diff of two replies.
 const MAX_DIFF_LINES: usize = 60;
+/// The maximum number of characters of such a line.
 const MAX_DIFF_LINE_LENGTH: usize = 200;
 
-/// The text of a request: its differences and how to repeat it, or a line if the baseline has all differences.
+/// The section of a request: its differences and how to repeat it, or a line if the baseline has all differences.
 /// Without a baseline, differences are neither known nor new.
-pub fn request_text(
+pub fn describe_differing_request(
     record: &RequestRecord,
     step: &Step,
     has_baseline: bool,
@@ -36,8 +37,8 @@ pub fn request_text(
         let _ = writeln!(text, "    {name}: {curl}");
     }
     let groups = difference_groups(&step.differences);
-    for (at, difference) in groups.iter().take(MAX_DIFFERENCES) {
-        let _ = writeln!(text, "    {at}\n    - {}\n    + {}", difference.first, difference.second);
+    for (place, difference) in groups.iter().take(MAX_DIFFERENCES) {
+        let _ = writeln!(text, "    {place}\n    - {}\n    + {}", difference.first, difference.second);
     }
     if groups.len() > MAX_DIFFERENCES {
         let _ = writeln!(text, "    and {} more", groups.len() - MAX_DIFFERENCES);
