@@ -61,7 +61,7 @@ impl State {
 
     /// Removes what is listed by the user's ID or email address.
     pub(super) fn remove_status_and_presence(&mut self, user_id: &Value) {
-        let email = row(&self.value, ACTIVE_USERS, "user_id", user_id).and_then(|user| user["email"].as_str());
+        let email = row(&self.value, ACTIVE_USERS, "user_id", user_id).and_then(|user| user.get("email")?.as_str());
         let user_keys = [user_id.as_i64().map(|id| id.to_string()), email.map(str::to_owned)];
         for list in ["user_status", "presences"] {
             if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
